@@ -1,32 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // FMI 2.0 for co-simulation, on a slave. Functions of model exchange are there, as the header says,
 // and refuse.
-#include <algorithm>
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "fmi2Functions.h"
 #include "instance.hpp"
-#include "snapshot_calls.hpp"
+
+using namespace ancora::fmu;
 
 namespace {
 
-using ancora::fmu::Instance;
-using ancora::fmu::Phase;
-using ancora::fmu::refuse_call;
-using ancora::fmu::Slave;
-using Type = ancora::fmu::Variable::Type;
+using Type = Variable::Type;
 
 constexpr const char* kCoSimulationAlone = "this FMU is for co-simulation only";
-
-template <class F>
-fmi2Status guarded2(fmi2Component component, const char* call, const F& f) noexcept {
-    return ancora::fmu::guarded<fmi2Status>(component, call, f);
-}
-fmi2Status refused2(fmi2Component component, const char* call, const char* why) noexcept {
-    return ancora::fmu::not_offered<fmi2Status>(component, call, why);
-}
 
 /// The text as one of printf that takes no arguments, in which '#' begins no reference to a
 /// variable (section 2.1.5): importers show it as it is, or format it first.
@@ -65,23 +54,19 @@ std::string path_of(std::string_view uri) {
     return out;
 }
 
-/// Status of the last step: only `kind` has a value.
+/// Status of the last step: only `kind` has a value, the time reached or that nothing has ended.
 template <class T>
-fmi2Status status_of(fmi2Component component,
-                     const char* call,
-                     bool has_value,
-                     T* value,
-                     T (*of)(const Slave&)) noexcept {
-    return guarded2(component, call, [&](Instance& it) {
-        const Phase phase = it.slave->phase();
-        if (phase != Phase::steps && phase != Phase::failed && phase != Phase::terminated)
-            refuse_call(std::string("not allowed in the state \"") + ancora::fmu::name_of(phase) +
-                        "\"");
-        if (!has_value) return fmi2Discard;
-        if (value == nullptr) refuse_call("the pointer is NULL");
-        *value = of(*it.slave);
-        return fmi2OK;
-    });
+Status status_of(const Slave& slave, bool has_value, T* value) {
+    const Phase phase = slave.phase();
+    if (phase != Phase::steps && phase != Phase::failed && phase != Phase::terminated)
+        refuse_call(std::string("not allowed in the state \"") + name_of(phase) + "\"");
+    if (!has_value) return kDiscard;
+    require_given(value != nullptr, "the pointer is NULL");
+    if constexpr (std::is_same_v<T, fmi2Real>)
+        *value = slave.time();
+    else
+        *value = T{};
+    return kOk;
 }
 
 }  // namespace
@@ -93,13 +78,8 @@ const char* fmi2GetVersion(void) {
     return fmi2Version;
 }
 
-fmi2Status fmi2SetDebugLogging(fmi2Component component,
-                               fmi2Boolean on,
-                               size_t count,
-                               const fmi2String categories[]) {
-    return guarded2(component, __func__, [&](Instance& it) {
-        ancora::fmu::set_logging(it, on != fmi2False, count, categories);
-    });
+fmi2Status fmi2SetDebugLogging(fmi2Component it, fmi2Boolean on, size_t n, const fmi2String of[]) {
+    return guarded(it, __func__, set_logging, on, n, of);
 }
 
 fmi2Component fmi2Instantiate(fmi2String name,
@@ -119,245 +99,137 @@ fmi2Component fmi2Instantiate(fmi2String name,
                       category,
                       as_format(text).c_str());
     };
-    return ancora::fmu::instantiate(tell,
-                                    __func__,
-                                    name,
-                                    guid,
-                                    resources != nullptr ? path_of(resources) : "",
-                                    logging != fmi2False,
-                                    [&] {
-                                        if (type != fmi2CoSimulation)
-                                            refuse_call(kCoSimulationAlone);
-                                        if (resources == nullptr)
-                                            refuse_call("an argument is NULL");
-                                    });
-}
-
-void fmi2FreeInstance(fmi2Component component) {
-    delete static_cast<Instance*>(component);
-}
-
-fmi2Status fmi2SetupExperiment(fmi2Component component,
-                               fmi2Boolean,
-                               fmi2Real,
-                               fmi2Real start,
-                               fmi2Boolean has_stop,
-                               fmi2Real stop) {
-    return guarded2(component, __func__, [&](Instance& it) {
-        it.slave->set_up(start, has_stop != fmi2False ? std::optional(stop) : std::nullopt);
+    const std::string folder = resources != nullptr ? path_of(resources) : "";
+    return instantiate({tell}, __func__, name, guid, folder, logging != fmi2False, [&] {
+        require_given(type == fmi2CoSimulation, kCoSimulationAlone);
+        require_given(resources != nullptr);
     });
 }
-fmi2Status fmi2EnterInitializationMode(fmi2Component component) {
-    return guarded2(component, __func__, [](Instance& it) {
-        if (it.slave->phase() == Phase::instantiated && !it.slave->is_set_up())
+void fmi2FreeInstance(fmi2Component it) {
+    delete static_cast<Instance*>(it);
+}
+
+fmi2Status fmi2SetupExperiment(
+    fmi2Component it, fmi2Boolean, fmi2Real, fmi2Real start, fmi2Boolean has_stop, fmi2Real stop) {
+    return guarded(it, __func__, set_up, start, has_stop, stop);
+}
+fmi2Status fmi2EnterInitializationMode(fmi2Component it) {
+    return guarded(it, __func__, [](Slave& slave) {
+        if (slave.phase() == Phase::instantiated && !slave.is_set_up())
             refuse_call("fmi2SetupExperiment was not called");
-        it.slave->enter_initialization();
+        slave.enter_initialization();
     });
 }
-fmi2Status fmi2ExitInitializationMode(fmi2Component component) {
-    return guarded2(component, __func__, [](Instance& it) {
-        it.slave->leave_initialization();
-    });
+fmi2Status fmi2ExitInitializationMode(fmi2Component it) {
+    return guarded(it, __func__, &Slave::leave_initialization);
 }
-fmi2Status fmi2Terminate(fmi2Component component) {
-    return guarded2(component, __func__, [](Instance& it) {
-        it.slave->terminate();
-    });
+fmi2Status fmi2Terminate(fmi2Component it) {
+    return guarded(it, __func__, &Slave::terminate);
 }
-fmi2Status fmi2Reset(fmi2Component component) {
-    return guarded2(component, __func__, [](Instance& it) {
-        it.slave->reset();
-    });
+fmi2Status fmi2Reset(fmi2Component it) {
+    return guarded(it, __func__, &Slave::reset);
 }
 
-fmi2Status fmi2GetReal(fmi2Component component,
-                       const fmi2ValueReference references[],
-                       size_t count,
-                       fmi2Real values[]) {
-    return guarded2(component, __func__, [&](Instance& it) {
-        ancora::fmu::get_values<Type::real>(it, references, count, values);
-    });
+fmi2Status fmi2GetReal(fmi2Component it, References of, size_t count, fmi2Real to[]) {
+    return guarded(it, __func__, get_values<Type::real, fmi2Real>, of, count, to, count);
 }
-fmi2Status fmi2GetInteger(fmi2Component component,
-                          const fmi2ValueReference[],
-                          size_t count,
-                          fmi2Integer[]) {
-    return guarded2(component, __func__, [&](Instance&) {
-        ancora::fmu::require_no_values(count);
-    });
+fmi2Status fmi2GetBoolean(fmi2Component it, References of, size_t count, fmi2Boolean to[]) {
+    return guarded(it, __func__, get_values<Type::boolean, fmi2Boolean>, of, count, to, count);
 }
-fmi2Status fmi2GetBoolean(fmi2Component component,
-                          const fmi2ValueReference references[],
-                          size_t count,
-                          fmi2Boolean values[]) {
-    return guarded2(component, __func__, [&](Instance& it) {
-        ancora::fmu::get_values<Type::boolean>(it, references, count, values);
-    });
+fmi2Status fmi2GetString(fmi2Component it, References of, size_t count, fmi2String to[]) {
+    return guarded(it, __func__, get_values<Type::text, fmi2String>, of, count, to, count);
 }
-fmi2Status fmi2GetString(fmi2Component component,
-                         const fmi2ValueReference references[],
-                         size_t count,
-                         fmi2String values[]) {
-    return guarded2(component, __func__, [&](Instance& it) {
-        ancora::fmu::get_values<Type::text>(it, references, count, values);
-    });
+fmi2Status fmi2GetInteger(fmi2Component it, References, size_t count, fmi2Integer[]) {
+    return guarded(it, __func__, require_no_values, count);
 }
-fmi2Status fmi2SetReal(fmi2Component component,
-                       const fmi2ValueReference references[],
-                       size_t count,
-                       const fmi2Real values[]) {
-    return guarded2(component, __func__, [&](Instance& it) {
-        ancora::fmu::set_values<Type::real>(it, references, count, values);
-    });
+fmi2Status fmi2SetReal(fmi2Component it, References of, size_t count, const fmi2Real from[]) {
+    return guarded(it, __func__, set_values<Type::real, fmi2Real>, of, count, from, count);
 }
-fmi2Status fmi2SetInteger(fmi2Component component,
-                          const fmi2ValueReference[],
-                          size_t count,
-                          const fmi2Integer[]) {
-    return guarded2(component, __func__, [&](Instance&) {
-        ancora::fmu::require_no_values(count);
-    });
+fmi2Status fmi2SetBoolean(fmi2Component it, References of, size_t count, const fmi2Boolean from[]) {
+    return guarded(it, __func__, set_values<Type::boolean, fmi2Boolean>, of, count, from, count);
 }
-fmi2Status fmi2SetBoolean(fmi2Component component,
-                          const fmi2ValueReference references[],
-                          size_t count,
-                          const fmi2Boolean values[]) {
-    return guarded2(component, __func__, [&](Instance& it) {
-        ancora::fmu::set_values<Type::boolean>(it, references, count, values);
-    });
+fmi2Status fmi2SetString(fmi2Component it, References of, size_t count, const fmi2String from[]) {
+    return guarded(it, __func__, set_values<Type::text, fmi2String>, of, count, from, count);
 }
-fmi2Status fmi2SetString(fmi2Component component,
-                         const fmi2ValueReference references[],
-                         size_t count,
-                         const fmi2String values[]) {
-    return guarded2(component, __func__, [&](Instance& it) {
-        ancora::fmu::set_values<Type::text>(it, references, count, values);
-    });
+fmi2Status fmi2SetInteger(fmi2Component it, References, size_t count, const fmi2Integer[]) {
+    return guarded(it, __func__, require_no_values, count);
 }
 
-fmi2Status fmi2GetFMUstate(fmi2Component component, fmi2FMUstate* state) {
-    return guarded2(component, __func__, [&](Instance& it) {
-        ancora::fmu::get_state(*it.slave, state);
-    });
+fmi2Status fmi2GetFMUstate(fmi2Component it, fmi2FMUstate* state) {
+    return guarded(it, __func__, get_state, state);
 }
-fmi2Status fmi2SetFMUstate(fmi2Component component, fmi2FMUstate state) {
-    return guarded2(component, __func__, [&](Instance& it) {
-        ancora::fmu::set_state(*it.slave, state);
-    });
+fmi2Status fmi2SetFMUstate(fmi2Component it, fmi2FMUstate state) {
+    return guarded(it, __func__, set_state, state);
 }
-fmi2Status fmi2FreeFMUstate(fmi2Component component, fmi2FMUstate* state) {
-    return guarded2(component, __func__, [&](Instance&) {
-        ancora::fmu::free_state(state);
-    });
+fmi2Status fmi2FreeFMUstate(fmi2Component it, fmi2FMUstate* state) {
+    return guarded(it, __func__, free_state, state);
 }
-fmi2Status fmi2SerializedFMUstateSize(fmi2Component component, fmi2FMUstate state, size_t* size) {
-    return guarded2(component, __func__, [&](Instance& it) {
-        ancora::fmu::size_of_state(*it.slave, state, size);
-    });
+fmi2Status fmi2SerializedFMUstateSize(fmi2Component it, fmi2FMUstate state, size_t* size) {
+    return guarded(it, __func__, size_of_state, state, size);
 }
-fmi2Status fmi2SerializeFMUstate(fmi2Component component,
-                                 fmi2FMUstate state,
-                                 fmi2Byte bytes[],
-                                 size_t size) {
-    return guarded2(component, __func__, [&](Instance& it) {
-        ancora::fmu::serialise_state(*it.slave, state, bytes, size);
-    });
+fmi2Status fmi2SerializeFMUstate(fmi2Component it, fmi2FMUstate state, fmi2Byte to[], size_t size) {
+    return guarded(it, __func__, serialise_state, state, to, size);
 }
-fmi2Status fmi2DeSerializeFMUstate(fmi2Component component,
-                                   const fmi2Byte bytes[],
+fmi2Status fmi2DeSerializeFMUstate(fmi2Component it,
+                                   const fmi2Byte from[],
                                    size_t size,
                                    fmi2FMUstate* state) {
-    return guarded2(component, __func__, [&](Instance& it) {
-        ancora::fmu::read_state(*it.slave, bytes, size, state);
-    });
+    return guarded(it, __func__, read_state, from, size, state);
 }
 
-fmi2Status fmi2DoStep(fmi2Component component, fmi2Real time, fmi2Real length, fmi2Boolean) {
-    return guarded2(component, __func__, [&](Instance& it) {
-        return it.slave->step(time, length) == Slave::Step::complete ? fmi2OK : fmi2Discard;
+fmi2Status fmi2DoStep(fmi2Component it, fmi2Real time, fmi2Real length, fmi2Boolean) {
+    return guarded(it, __func__, [&](Slave& slave) {
+        return slave.step(time, length) == Slave::Step::complete ? kOk : kDiscard;
     });
 }
 
 // Steps are never pending, so that there is no status of one that is.
-fmi2Status fmi2GetStatus(fmi2Component component, const fmi2StatusKind, fmi2Status* value) {
-    return status_of<fmi2Status>(component, __func__, false, value, nullptr);
+fmi2Status fmi2GetStatus(fmi2Component it, const fmi2StatusKind, fmi2Status* to) {
+    return guarded(it, __func__, status_of<fmi2Status>, false, to);
 }
-fmi2Status fmi2GetRealStatus(fmi2Component component, const fmi2StatusKind kind, fmi2Real* value) {
-    return status_of<fmi2Real>(
-        component, __func__, kind == fmi2LastSuccessfulTime, value, [](const Slave& slave) {
-            return slave.time();
-        });
+fmi2Status fmi2GetRealStatus(fmi2Component it, const fmi2StatusKind kind, fmi2Real* to) {
+    return guarded(it, __func__, status_of<fmi2Real>, kind == fmi2LastSuccessfulTime, to);
 }
-fmi2Status fmi2GetIntegerStatus(fmi2Component component, const fmi2StatusKind, fmi2Integer* value) {
-    return status_of<fmi2Integer>(component, __func__, false, value, nullptr);
+fmi2Status fmi2GetIntegerStatus(fmi2Component it, const fmi2StatusKind, fmi2Integer* to) {
+    return guarded(it, __func__, status_of<fmi2Integer>, false, to);
 }
-fmi2Status fmi2GetBooleanStatus(fmi2Component component,
-                                const fmi2StatusKind kind,
-                                fmi2Boolean* value) {
-    return status_of<fmi2Boolean>(
-        component, __func__, kind == fmi2Terminated, value, [](const Slave&) -> fmi2Boolean {
-            return fmi2False;
-        });
+fmi2Status fmi2GetBooleanStatus(fmi2Component it, const fmi2StatusKind kind, fmi2Boolean* to) {
+    return guarded(it, __func__, status_of<fmi2Boolean>, kind == fmi2Terminated, to);
 }
-fmi2Status fmi2GetStringStatus(fmi2Component component, const fmi2StatusKind, fmi2String* value) {
-    return status_of<fmi2String>(component, __func__, false, value, nullptr);
+fmi2Status fmi2GetStringStatus(fmi2Component it, const fmi2StatusKind, fmi2String* to) {
+    return guarded(it, __func__, status_of<fmi2String>, false, to);
 }
 
 // What the description says that this FMU does not have.
-fmi2Status fmi2CancelStep(fmi2Component component) {
-    return refused2(
-        component, __func__, "no step is in progress: steps end before fmi2DoStep returns");
-}
-fmi2Status fmi2GetDirectionalDerivative(fmi2Component component,
-                                        const fmi2ValueReference[],
-                                        size_t,
-                                        const fmi2ValueReference[],
-                                        size_t,
-                                        const fmi2Real[],
-                                        fmi2Real[]) {
-    return refused2(component, __func__, "this FMU has no directional derivatives");
-}
-fmi2Status fmi2SetRealInputDerivatives(fmi2Component component,
-                                       const fmi2ValueReference[],
-                                       size_t,
-                                       const fmi2Integer[],
-                                       const fmi2Real[]) {
-    return refused2(component, __func__, "this FMU does not interpolate inputs");
-}
-fmi2Status fmi2GetRealOutputDerivatives(
-    fmi2Component component, const fmi2ValueReference[], size_t, const fmi2Integer[], fmi2Real[]) {
-    return refused2(component, __func__, "this FMU has no derivatives of outputs");
-}
-fmi2Status fmi2EnterEventMode(fmi2Component component) {
-    return refused2(component, __func__, kCoSimulationAlone);
-}
-fmi2Status fmi2NewDiscreteStates(fmi2Component component, fmi2EventInfo*) {
-    return refused2(component, __func__, kCoSimulationAlone);
-}
-fmi2Status fmi2EnterContinuousTimeMode(fmi2Component component) {
-    return refused2(component, __func__, kCoSimulationAlone);
-}
-fmi2Status fmi2CompletedIntegratorStep(fmi2Component component,
-                                       fmi2Boolean,
-                                       fmi2Boolean*,
-                                       fmi2Boolean*) {
-    return refused2(component, __func__, kCoSimulationAlone);
-}
-fmi2Status fmi2SetTime(fmi2Component component, fmi2Real) {
-    return refused2(component, __func__, kCoSimulationAlone);
-}
-fmi2Status fmi2SetContinuousStates(fmi2Component component, const fmi2Real[], size_t) {
-    return refused2(component, __func__, kCoSimulationAlone);
-}
-fmi2Status fmi2GetDerivatives(fmi2Component component, fmi2Real[], size_t) {
-    return refused2(component, __func__, kCoSimulationAlone);
-}
-fmi2Status fmi2GetEventIndicators(fmi2Component component, fmi2Real[], size_t) {
-    return refused2(component, __func__, kCoSimulationAlone);
-}
-fmi2Status fmi2GetContinuousStates(fmi2Component component, fmi2Real[], size_t) {
-    return refused2(component, __func__, kCoSimulationAlone);
-}
-fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component component, fmi2Real[], size_t) {
-    return refused2(component, __func__, kCoSimulationAlone);
-}
+ANCORA_FMI_REFUSED(fmi2CancelStep, "no step is in progress: steps end before fmi2DoStep returns")
+ANCORA_FMI_REFUSED(fmi2GetDirectionalDerivative,
+                   "this FMU has no directional derivatives",
+                   References,
+                   size_t,
+                   References,
+                   size_t,
+                   const fmi2Real[],
+                   fmi2Real[])
+ANCORA_FMI_REFUSED(fmi2SetRealInputDerivatives,
+                   "this FMU does not interpolate inputs",
+                   References,
+                   size_t,
+                   const fmi2Integer[],
+                   const fmi2Real[])
+ANCORA_FMI_REFUSED(fmi2GetRealOutputDerivatives,
+                   "this FMU has no derivatives of outputs",
+                   References,
+                   size_t,
+                   const fmi2Integer[],
+                   fmi2Real[])
+ANCORA_FMI_REFUSED(fmi2EnterEventMode, kCoSimulationAlone)
+ANCORA_FMI_REFUSED(fmi2NewDiscreteStates, kCoSimulationAlone, fmi2EventInfo*)
+ANCORA_FMI_REFUSED(fmi2EnterContinuousTimeMode, kCoSimulationAlone)
+ANCORA_FMI_REFUSED(
+    fmi2CompletedIntegratorStep, kCoSimulationAlone, fmi2Boolean, fmi2Boolean*, fmi2Boolean*)
+ANCORA_FMI_REFUSED(fmi2SetTime, kCoSimulationAlone, fmi2Real)
+ANCORA_FMI_REFUSED(fmi2SetContinuousStates, kCoSimulationAlone, const fmi2Real[], size_t)
+ANCORA_FMI_REFUSED(fmi2GetDerivatives, kCoSimulationAlone, fmi2Real[], size_t)
+ANCORA_FMI_REFUSED(fmi2GetEventIndicators, kCoSimulationAlone, fmi2Real[], size_t)
+ANCORA_FMI_REFUSED(fmi2GetContinuousStates, kCoSimulationAlone, fmi2Real[], size_t)
+ANCORA_FMI_REFUSED(fmi2GetNominalsOfContinuousStates, kCoSimulationAlone, fmi2Real[], size_t)

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // FMI 3.0 for co-simulation, on a slave. An FMU has every function of fmi3Functions.h (3.0.1,
 // section 2.5): those of what it does not offer are there, too, and refuse.
-#include <optional>
 #include <string>
 
 #include "fmi3Functions.h"
 #include "instance.hpp"
-#include "snapshot_calls.hpp"
+
+using namespace ancora::fmu;
 
 namespace {
 
-using ancora::fmu::Instance;
-using ancora::fmu::refuse_call;
-using ancora::fmu::Slave;
-using Type = ancora::fmu::Variable::Type;
+using Type = Variable::Type;
 
 constexpr const char* kNoModelExchange = "this FMU is for co-simulation, not for model exchange";
 constexpr const char* kNoEvents = "this FMU has no event mode";
@@ -21,33 +18,16 @@ constexpr const char* kNoClocks = "this FMU has no clocks";
 constexpr const char* kNoStructure = "this FMU has no structural parameters";
 constexpr const char* kNoDependencies = "this FMU does not tell dependencies of elements";
 
-template <class F>
-fmi3Status guarded3(fmi3Instance handle, const char* call, const F& f) noexcept {
-    return ancora::fmu::guarded<fmi3Status>(handle, call, f);
-}
-fmi3Status refused3(fmi3Instance handle, const char* call, const char* why) noexcept {
-    return ancora::fmu::not_offered<fmi3Status>(handle, call, why);
-}
-
-/// All variables are scalars, so that there are as many values as references.
-void require_scalars(size_t count, size_t num_values) {
-    if (count != num_values)
-        refuse_call("all variables are scalars: as many values as references are needed");
-}
-
-auto sink_of(fmi3InstanceEnvironment environment, fmi3LogMessageCallback logger) {
-    return [environment, logger](int status, const char* category, const std::string& text) {
+Log log_to(fmi3InstanceEnvironment environment, fmi3LogMessageCallback logger) {
+    return {[environment, logger](int status, const char* category, const std::string& text) {
         if (logger != nullptr)
             logger(environment, static_cast<fmi3Status>(status), category, text.c_str());
-    };
+    }};
 }
 
 /// No instance; the reason is logged.
-fmi3Instance none(fmi3InstanceEnvironment environment,
-                  fmi3LogMessageCallback logger,
-                  const char* call,
-                  const char* why) noexcept {
-    return ancora::fmu::instantiate(sink_of(environment, logger), call, "none", "", "", true, [&] {
+fmi3Instance none(const Log& log, const char* call, const char* why) noexcept {
+    return instantiate(log, call, "none", "", "", true, [&] {
         refuse_call(why);
     });
 }
@@ -58,13 +38,8 @@ const char* fmi3GetVersion(void) {
     return fmi3Version;
 }
 
-fmi3Status fmi3SetDebugLogging(fmi3Instance handle,
-                               fmi3Boolean on,
-                               size_t count,
-                               const fmi3String categories[]) {
-    return guarded3(handle, __func__, [&](Instance& it) {
-        ancora::fmu::set_logging(it, on, count, categories);
-    });
+fmi3Status fmi3SetDebugLogging(fmi3Instance it, fmi3Boolean on, size_t n, const fmi3String of[]) {
+    return guarded(it, __func__, set_logging, on, n, of);
 }
 
 fmi3Instance fmi3InstantiateCoSimulation(fmi3String name,
@@ -79,18 +54,11 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String name,
                                          fmi3InstanceEnvironment environment,
                                          fmi3LogMessageCallback logger,
                                          fmi3IntermediateUpdateCallback) {
-    return ancora::fmu::instantiate(sink_of(environment, logger),
-                                    __func__,
-                                    name,
-                                    token,
-                                    resources != nullptr ? resources : "",
-                                    logging,
-                                    [&] {
-                                        if (resources == nullptr)
-                                            refuse_call("an argument is NULL");
-                                        if (num_intermediate > 0)
-                                            refuse_call("this FMU has no intermediate updates");
-                                    });
+    const std::string folder = resources != nullptr ? resources : "";
+    return instantiate(log_to(environment, logger), __func__, name, token, folder, logging, [&] {
+        require_given(resources != nullptr);
+        require_given(num_intermediate == 0, "this FMU has no intermediate updates");
+    });
 }
 fmi3Instance fmi3InstantiateModelExchange(fmi3String,
                                           fmi3String,
@@ -99,7 +67,7 @@ fmi3Instance fmi3InstantiateModelExchange(fmi3String,
                                           fmi3Boolean,
                                           fmi3InstanceEnvironment environment,
                                           fmi3LogMessageCallback logger) {
-    return none(environment, logger, __func__, kNoModelExchange);
+    return none(log_to(environment, logger), __func__, kNoModelExchange);
 }
 fmi3Instance fmi3InstantiateScheduledExecution(fmi3String,
                                                fmi3String,
@@ -111,171 +79,105 @@ fmi3Instance fmi3InstantiateScheduledExecution(fmi3String,
                                                fmi3ClockUpdateCallback,
                                                fmi3LockPreemptionCallback,
                                                fmi3UnlockPreemptionCallback) {
-    return none(environment,
-                logger,
+    return none(log_to(environment, logger),
                 __func__,
                 "this FMU is for co-simulation, not for scheduled execution");
 }
-void fmi3FreeInstance(fmi3Instance handle) {
-    delete static_cast<Instance*>(handle);
+void fmi3FreeInstance(fmi3Instance it) {
+    delete static_cast<Instance*>(it);
 }
 
-fmi3Status fmi3EnterInitializationMode(fmi3Instance handle,
+fmi3Status fmi3EnterInitializationMode(fmi3Instance it,
                                        fmi3Boolean,
                                        fmi3Float64,
                                        fmi3Float64 start,
                                        fmi3Boolean has_stop,
                                        fmi3Float64 stop) {
-    return guarded3(handle, __func__, [&](Instance& it) {
-        it.slave->set_up(start, has_stop ? std::optional(stop) : std::nullopt);
-        it.slave->enter_initialization();
+    return guarded(it, __func__, [&](Slave& slave) {
+        set_up(slave, start, has_stop, stop);
+        slave.enter_initialization();
     });
 }
-fmi3Status fmi3ExitInitializationMode(fmi3Instance handle) {
-    return guarded3(handle, __func__, [](Instance& it) {
-        it.slave->leave_initialization();
-    });
+fmi3Status fmi3ExitInitializationMode(fmi3Instance it) {
+    return guarded(it, __func__, &Slave::leave_initialization);
 }
-fmi3Status fmi3Terminate(fmi3Instance handle) {
-    return guarded3(handle, __func__, [](Instance& it) {
-        it.slave->terminate();
-    });
+fmi3Status fmi3Terminate(fmi3Instance it) {
+    return guarded(it, __func__, &Slave::terminate);
 }
-fmi3Status fmi3Reset(fmi3Instance handle) {
-    return guarded3(handle, __func__, [](Instance& it) {
-        it.slave->reset();
-    });
+fmi3Status fmi3Reset(fmi3Instance it) {
+    return guarded(it, __func__, &Slave::reset);
 }
 
-#define ANCORA_FMI3_VALUES(Name, kType)                                    \
-    fmi3Status fmi3Get##Name(fmi3Instance handle,                          \
-                             const fmi3ValueReference references[],        \
-                             size_t count,                                 \
-                             fmi3##Name values[],                          \
-                             size_t num_values) {                          \
-        return guarded3(handle, __func__, [&](Instance& it) {              \
-            require_scalars(count, num_values);                            \
-            ancora::fmu::get_values<kType>(it, references, count, values); \
-        });                                                                \
-    }                                                                      \
-    fmi3Status fmi3Set##Name(fmi3Instance handle,                          \
-                             const fmi3ValueReference references[],        \
-                             size_t count,                                 \
-                             const fmi3##Name values[],                    \
-                             size_t num_values) {                          \
-        return guarded3(handle, __func__, [&](Instance& it) {              \
-            require_scalars(count, num_values);                            \
-            ancora::fmu::set_values<kType>(it, references, count, values); \
-        });                                                                \
+#define ANCORA_FMI3_VALUES(Name, kType)                                                           \
+    fmi3Status fmi3Get##Name(                                                                     \
+        fmi3Instance it, References of, size_t count, fmi3##Name to[], size_t num_values) {       \
+        return guarded(it, __func__, get_values<kType, fmi3##Name>, of, count, to, num_values);   \
+    }                                                                                             \
+    fmi3Status fmi3Set##Name(fmi3Instance it,                                                     \
+                             References of,                                                       \
+                             size_t count,                                                        \
+                             const fmi3##Name from[],                                             \
+                             size_t num_values) {                                                 \
+        return guarded(it, __func__, set_values<kType, fmi3##Name>, of, count, from, num_values); \
     }
 ANCORA_FMI3_VALUES(Float64, Type::real)
 ANCORA_FMI3_VALUES(Boolean, Type::boolean)
 ANCORA_FMI3_VALUES(String, Type::text)
 
-// Types that no variable has.
-#define ANCORA_FMI3_NO_VALUES(Name)                             \
-    fmi3Status fmi3Get##Name(fmi3Instance handle,               \
-                             const fmi3ValueReference[],        \
-                             size_t count,                      \
-                             fmi3##Name[],                      \
-                             size_t num_values) {               \
-        return guarded3(handle, __func__, [&](Instance&) {      \
-            ancora::fmu::require_no_values(count + num_values); \
-        });                                                     \
-    }                                                           \
-    fmi3Status fmi3Set##Name(fmi3Instance handle,               \
-                             const fmi3ValueReference[],        \
-                             size_t count,                      \
-                             const fmi3##Name[],                \
-                             size_t num_values) {               \
-        return guarded3(handle, __func__, [&](Instance&) {      \
-            ancora::fmu::require_no_values(count + num_values); \
-        });                                                     \
+// Types that no variable has, by the numbers of what is asked for and of what is given.
+#define ANCORA_FMI3_NO_VALUES(name, sizes, ...)                 \
+    fmi3Status name(fmi3Instance it, References, __VA_ARGS__) { \
+        return guarded(it, __func__, require_no_values, sizes); \
     }
-ANCORA_FMI3_NO_VALUES(Float32)
-ANCORA_FMI3_NO_VALUES(Int8)
-ANCORA_FMI3_NO_VALUES(UInt8)
-ANCORA_FMI3_NO_VALUES(Int16)
-ANCORA_FMI3_NO_VALUES(UInt16)
-ANCORA_FMI3_NO_VALUES(Int32)
-ANCORA_FMI3_NO_VALUES(UInt32)
-ANCORA_FMI3_NO_VALUES(Int64)
-ANCORA_FMI3_NO_VALUES(UInt64)
-fmi3Status fmi3GetBinary(fmi3Instance handle,
-                         const fmi3ValueReference[],
-                         size_t count,
-                         size_t[],
-                         fmi3Binary[],
-                         size_t num_values) {
-    return guarded3(handle, __func__, [&](Instance&) {
-        ancora::fmu::require_no_values(count + num_values);
-    });
-}
-fmi3Status fmi3SetBinary(fmi3Instance handle,
-                         const fmi3ValueReference[],
-                         size_t count,
-                         const size_t[],
-                         const fmi3Binary[],
-                         size_t num_values) {
-    return guarded3(handle, __func__, [&](Instance&) {
-        ancora::fmu::require_no_values(count + num_values);
-    });
-}
-fmi3Status fmi3GetClock(fmi3Instance handle,
-                        const fmi3ValueReference[],
-                        size_t count,
-                        fmi3Clock[]) {
-    return guarded3(handle, __func__, [&](Instance&) {
-        ancora::fmu::require_no_values(count);
-    });
-}
-fmi3Status fmi3SetClock(fmi3Instance handle,
-                        const fmi3ValueReference[],
-                        size_t count,
-                        const fmi3Clock[]) {
-    return guarded3(handle, __func__, [&](Instance&) {
-        ancora::fmu::require_no_values(count);
-    });
-}
+#define ANCORA_FMI3_NO_NUMBERS(Name)                                              \
+    ANCORA_FMI3_NO_VALUES(fmi3Get##Name, n + m, size_t n, fmi3##Name[], size_t m) \
+    ANCORA_FMI3_NO_VALUES(fmi3Set##Name, n + m, size_t n, const fmi3##Name[], size_t m)
+ANCORA_FMI3_NO_NUMBERS(Float32)
+ANCORA_FMI3_NO_NUMBERS(Int8)
+ANCORA_FMI3_NO_NUMBERS(UInt8)
+ANCORA_FMI3_NO_NUMBERS(Int16)
+ANCORA_FMI3_NO_NUMBERS(UInt16)
+ANCORA_FMI3_NO_NUMBERS(Int32)
+ANCORA_FMI3_NO_NUMBERS(UInt32)
+ANCORA_FMI3_NO_NUMBERS(Int64)
+ANCORA_FMI3_NO_NUMBERS(UInt64)
+ANCORA_FMI3_NO_VALUES(fmi3GetBinary, n + m, size_t n, size_t[], fmi3Binary[], size_t m)
+ANCORA_FMI3_NO_VALUES(fmi3SetBinary, n + m, size_t n, const size_t[], const fmi3Binary[], size_t m)
+ANCORA_FMI3_NO_VALUES(fmi3GetClock, n, size_t n, fmi3Clock[])
+ANCORA_FMI3_NO_VALUES(fmi3SetClock, n, size_t n, const fmi3Clock[])
+ANCORA_FMI3_NO_VALUES(fmi3GetIntervalDecimal, n, size_t n, fmi3Float64[], fmi3IntervalQualifier[])
+ANCORA_FMI3_NO_VALUES(
+    fmi3GetIntervalFraction, n, size_t n, fmi3UInt64[], fmi3UInt64[], fmi3IntervalQualifier[])
+ANCORA_FMI3_NO_VALUES(fmi3GetShiftDecimal, n, size_t n, fmi3Float64[])
+ANCORA_FMI3_NO_VALUES(fmi3GetShiftFraction, n, size_t n, fmi3UInt64[], fmi3UInt64[])
+ANCORA_FMI3_NO_VALUES(fmi3SetIntervalDecimal, n, size_t n, const fmi3Float64[])
+ANCORA_FMI3_NO_VALUES(fmi3SetIntervalFraction, n, size_t n, const fmi3UInt64[], const fmi3UInt64[])
+ANCORA_FMI3_NO_VALUES(fmi3SetShiftDecimal, n, size_t n, const fmi3Float64[])
+ANCORA_FMI3_NO_VALUES(fmi3SetShiftFraction, n, size_t n, const fmi3UInt64[], const fmi3UInt64[])
 
-fmi3Status fmi3GetFMUState(fmi3Instance handle, fmi3FMUState* state) {
-    return guarded3(handle, __func__, [&](Instance& it) {
-        ancora::fmu::get_state(*it.slave, state);
-    });
+fmi3Status fmi3GetFMUState(fmi3Instance it, fmi3FMUState* state) {
+    return guarded(it, __func__, get_state, state);
 }
-fmi3Status fmi3SetFMUState(fmi3Instance handle, fmi3FMUState state) {
-    return guarded3(handle, __func__, [&](Instance& it) {
-        ancora::fmu::set_state(*it.slave, state);
-    });
+fmi3Status fmi3SetFMUState(fmi3Instance it, fmi3FMUState state) {
+    return guarded(it, __func__, set_state, state);
 }
-fmi3Status fmi3FreeFMUState(fmi3Instance handle, fmi3FMUState* state) {
-    return guarded3(handle, __func__, [&](Instance&) {
-        ancora::fmu::free_state(state);
-    });
+fmi3Status fmi3FreeFMUState(fmi3Instance it, fmi3FMUState* state) {
+    return guarded(it, __func__, free_state, state);
 }
-fmi3Status fmi3SerializedFMUStateSize(fmi3Instance handle, fmi3FMUState state, size_t* size) {
-    return guarded3(handle, __func__, [&](Instance& it) {
-        ancora::fmu::size_of_state(*it.slave, state, size);
-    });
+fmi3Status fmi3SerializedFMUStateSize(fmi3Instance it, fmi3FMUState state, size_t* size) {
+    return guarded(it, __func__, size_of_state, state, size);
 }
-fmi3Status fmi3SerializeFMUState(fmi3Instance handle,
-                                 fmi3FMUState state,
-                                 fmi3Byte bytes[],
-                                 size_t size) {
-    return guarded3(handle, __func__, [&](Instance& it) {
-        ancora::fmu::serialise_state(*it.slave, state, bytes, size);
-    });
+fmi3Status fmi3SerializeFMUState(fmi3Instance it, fmi3FMUState state, fmi3Byte to[], size_t size) {
+    return guarded(it, __func__, serialise_state, state, to, size);
 }
-fmi3Status fmi3DeserializeFMUState(fmi3Instance handle,
-                                   const fmi3Byte bytes[],
+fmi3Status fmi3DeserializeFMUState(fmi3Instance it,
+                                   const fmi3Byte from[],
                                    size_t size,
                                    fmi3FMUState* state) {
-    return guarded3(handle, __func__, [&](Instance& it) {
-        ancora::fmu::read_state(*it.slave, bytes, size, state);
-    });
+    return guarded(it, __func__, read_state, from, size, state);
 }
 
-fmi3Status fmi3DoStep(fmi3Instance handle,
+fmi3Status fmi3DoStep(fmi3Instance it,
                       fmi3Float64 time,
                       fmi3Float64 length,
                       fmi3Boolean,
@@ -283,187 +185,78 @@ fmi3Status fmi3DoStep(fmi3Instance handle,
                       fmi3Boolean* terminate,
                       fmi3Boolean* early_return,
                       fmi3Float64* last_time) {
-    return guarded3(handle, __func__, [&](Instance& it) {
-        if (event_needed == nullptr || terminate == nullptr || early_return == nullptr ||
-            last_time == nullptr)
-            refuse_call("an argument is NULL");
+    return guarded(it, __func__, [&](Slave& slave) {
+        require_given(event_needed != nullptr && terminate != nullptr && early_return != nullptr &&
+                      last_time != nullptr);
         *event_needed = *terminate = *early_return = false;
-        const bool is_complete = it.slave->step(time, length) == Slave::Step::complete;
-        *last_time = it.slave->time();
-        return is_complete ? fmi3OK : fmi3Discard;
+        const bool is_complete = slave.step(time, length) == Slave::Step::complete;
+        *last_time = slave.time();
+        return is_complete ? kOk : kDiscard;
     });
 }
 
 // What the description says that this FMU does not have.
-
-fmi3Status fmi3EnterEventMode(fmi3Instance handle) {
-    return refused3(handle, __func__, kNoEvents);
-}
-fmi3Status fmi3EnterStepMode(fmi3Instance handle) {
-    return refused3(handle, __func__, kNoEvents);
-}
-fmi3Status fmi3EvaluateDiscreteStates(fmi3Instance handle) {
-    return refused3(handle, __func__, kNoEvents);
-}
-fmi3Status fmi3UpdateDiscreteStates(fmi3Instance handle,
-                                    fmi3Boolean*,
-                                    fmi3Boolean*,
-                                    fmi3Boolean*,
-                                    fmi3Boolean*,
-                                    fmi3Boolean*,
-                                    fmi3Float64*) {
-    return refused3(handle, __func__, kNoEvents);
-}
-fmi3Status fmi3EnterConfigurationMode(fmi3Instance handle) {
-    return refused3(handle, __func__, kNoStructure);
-}
-fmi3Status fmi3ExitConfigurationMode(fmi3Instance handle) {
-    return refused3(handle, __func__, kNoStructure);
-}
-fmi3Status fmi3GetNumberOfVariableDependencies(fmi3Instance handle, fmi3ValueReference, size_t*) {
-    return refused3(handle, __func__, kNoDependencies);
-}
-fmi3Status fmi3GetVariableDependencies(fmi3Instance handle,
-                                       fmi3ValueReference,
-                                       size_t[],
-                                       fmi3ValueReference[],
-                                       size_t[],
-                                       fmi3DependencyKind[],
-                                       size_t) {
-    return refused3(handle, __func__, kNoDependencies);
-}
-fmi3Status fmi3GetDirectionalDerivative(fmi3Instance handle,
-                                        const fmi3ValueReference[],
-                                        size_t,
-                                        const fmi3ValueReference[],
-                                        size_t,
-                                        const fmi3Float64[],
-                                        size_t,
-                                        fmi3Float64[],
-                                        size_t) {
-    return refused3(handle, __func__, "this FMU has no directional derivatives");
-}
-fmi3Status fmi3GetAdjointDerivative(fmi3Instance handle,
-                                    const fmi3ValueReference[],
-                                    size_t,
-                                    const fmi3ValueReference[],
-                                    size_t,
-                                    const fmi3Float64[],
-                                    size_t,
-                                    fmi3Float64[],
-                                    size_t) {
-    return refused3(handle, __func__, "this FMU has no adjoint derivatives");
-}
-fmi3Status fmi3GetOutputDerivatives(fmi3Instance handle,
-                                    const fmi3ValueReference[],
-                                    size_t,
-                                    const fmi3Int32[],
-                                    fmi3Float64[],
-                                    size_t) {
-    return refused3(handle, __func__, "this FMU has no derivatives of outputs");
-}
-
-fmi3Status fmi3GetIntervalDecimal(fmi3Instance handle,
-                                  const fmi3ValueReference[],
-                                  size_t count,
-                                  fmi3Float64[],
-                                  fmi3IntervalQualifier[]) {
-    return guarded3(handle, __func__, [&](Instance&) {
-        ancora::fmu::require_no_values(count);
-    });
-}
-fmi3Status fmi3GetIntervalFraction(fmi3Instance handle,
-                                   const fmi3ValueReference[],
-                                   size_t count,
-                                   fmi3UInt64[],
-                                   fmi3UInt64[],
-                                   fmi3IntervalQualifier[]) {
-    return guarded3(handle, __func__, [&](Instance&) {
-        ancora::fmu::require_no_values(count);
-    });
-}
-fmi3Status fmi3GetShiftDecimal(fmi3Instance handle,
-                               const fmi3ValueReference[],
-                               size_t count,
-                               fmi3Float64[]) {
-    return guarded3(handle, __func__, [&](Instance&) {
-        ancora::fmu::require_no_values(count);
-    });
-}
-fmi3Status fmi3GetShiftFraction(
-    fmi3Instance handle, const fmi3ValueReference[], size_t count, fmi3UInt64[], fmi3UInt64[]) {
-    return guarded3(handle, __func__, [&](Instance&) {
-        ancora::fmu::require_no_values(count);
-    });
-}
-fmi3Status fmi3SetIntervalDecimal(fmi3Instance handle,
-                                  const fmi3ValueReference[],
-                                  size_t count,
-                                  const fmi3Float64[]) {
-    return guarded3(handle, __func__, [&](Instance&) {
-        ancora::fmu::require_no_values(count);
-    });
-}
-fmi3Status fmi3SetIntervalFraction(fmi3Instance handle,
-                                   const fmi3ValueReference[],
-                                   size_t count,
-                                   const fmi3UInt64[],
-                                   const fmi3UInt64[]) {
-    return guarded3(handle, __func__, [&](Instance&) {
-        ancora::fmu::require_no_values(count);
-    });
-}
-fmi3Status fmi3SetShiftDecimal(fmi3Instance handle,
-                               const fmi3ValueReference[],
-                               size_t count,
-                               const fmi3Float64[]) {
-    return guarded3(handle, __func__, [&](Instance&) {
-        ancora::fmu::require_no_values(count);
-    });
-}
-fmi3Status fmi3SetShiftFraction(fmi3Instance handle,
-                                const fmi3ValueReference[],
-                                size_t count,
-                                const fmi3UInt64[],
-                                const fmi3UInt64[]) {
-    return guarded3(handle, __func__, [&](Instance&) {
-        ancora::fmu::require_no_values(count);
-    });
-}
-fmi3Status fmi3ActivateModelPartition(fmi3Instance handle, fmi3ValueReference, fmi3Float64) {
-    return refused3(handle, __func__, kNoClocks);
-}
-
-fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance handle) {
-    return refused3(handle, __func__, kNoModelExchange);
-}
-fmi3Status fmi3CompletedIntegratorStep(fmi3Instance handle,
-                                       fmi3Boolean,
-                                       fmi3Boolean*,
-                                       fmi3Boolean*) {
-    return refused3(handle, __func__, kNoModelExchange);
-}
-fmi3Status fmi3SetTime(fmi3Instance handle, fmi3Float64) {
-    return refused3(handle, __func__, kNoModelExchange);
-}
-fmi3Status fmi3SetContinuousStates(fmi3Instance handle, const fmi3Float64[], size_t) {
-    return refused3(handle, __func__, kNoModelExchange);
-}
-fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance handle, fmi3Float64[], size_t) {
-    return refused3(handle, __func__, kNoModelExchange);
-}
-fmi3Status fmi3GetEventIndicators(fmi3Instance handle, fmi3Float64[], size_t) {
-    return refused3(handle, __func__, kNoModelExchange);
-}
-fmi3Status fmi3GetContinuousStates(fmi3Instance handle, fmi3Float64[], size_t) {
-    return refused3(handle, __func__, kNoModelExchange);
-}
-fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance handle, fmi3Float64[], size_t) {
-    return refused3(handle, __func__, kNoModelExchange);
-}
-fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance handle, size_t*) {
-    return refused3(handle, __func__, kNoModelExchange);
-}
-fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance handle, size_t*) {
-    return refused3(handle, __func__, kNoModelExchange);
-}
+ANCORA_FMI_REFUSED(fmi3EnterEventMode, kNoEvents)
+ANCORA_FMI_REFUSED(fmi3EnterStepMode, kNoEvents)
+ANCORA_FMI_REFUSED(fmi3EvaluateDiscreteStates, kNoEvents)
+ANCORA_FMI_REFUSED(fmi3UpdateDiscreteStates,
+                   kNoEvents,
+                   fmi3Boolean*,
+                   fmi3Boolean*,
+                   fmi3Boolean*,
+                   fmi3Boolean*,
+                   fmi3Boolean*,
+                   fmi3Float64*)
+ANCORA_FMI_REFUSED(fmi3EnterConfigurationMode, kNoStructure)
+ANCORA_FMI_REFUSED(fmi3ExitConfigurationMode, kNoStructure)
+ANCORA_FMI_REFUSED(fmi3GetNumberOfVariableDependencies,
+                   kNoDependencies,
+                   fmi3ValueReference,
+                   size_t*)
+ANCORA_FMI_REFUSED(fmi3GetVariableDependencies,
+                   kNoDependencies,
+                   fmi3ValueReference,
+                   size_t[],
+                   fmi3ValueReference[],
+                   size_t[],
+                   fmi3DependencyKind[],
+                   size_t)
+ANCORA_FMI_REFUSED(fmi3GetDirectionalDerivative,
+                   "this FMU has no directional derivatives",
+                   References,
+                   size_t,
+                   References,
+                   size_t,
+                   const fmi3Float64[],
+                   size_t,
+                   fmi3Float64[],
+                   size_t)
+ANCORA_FMI_REFUSED(fmi3GetAdjointDerivative,
+                   "this FMU has no adjoint derivatives",
+                   References,
+                   size_t,
+                   References,
+                   size_t,
+                   const fmi3Float64[],
+                   size_t,
+                   fmi3Float64[],
+                   size_t)
+ANCORA_FMI_REFUSED(fmi3GetOutputDerivatives,
+                   "this FMU has no derivatives of outputs",
+                   References,
+                   size_t,
+                   const fmi3Int32[],
+                   fmi3Float64[],
+                   size_t)
+ANCORA_FMI_REFUSED(fmi3ActivateModelPartition, kNoClocks, fmi3ValueReference, fmi3Float64)
+ANCORA_FMI_REFUSED(fmi3EnterContinuousTimeMode, kNoModelExchange)
+ANCORA_FMI_REFUSED(
+    fmi3CompletedIntegratorStep, kNoModelExchange, fmi3Boolean, fmi3Boolean*, fmi3Boolean*)
+ANCORA_FMI_REFUSED(fmi3SetTime, kNoModelExchange, fmi3Float64)
+ANCORA_FMI_REFUSED(fmi3SetContinuousStates, kNoModelExchange, const fmi3Float64[], size_t)
+ANCORA_FMI_REFUSED(fmi3GetContinuousStateDerivatives, kNoModelExchange, fmi3Float64[], size_t)
+ANCORA_FMI_REFUSED(fmi3GetEventIndicators, kNoModelExchange, fmi3Float64[], size_t)
+ANCORA_FMI_REFUSED(fmi3GetContinuousStates, kNoModelExchange, fmi3Float64[], size_t)
+ANCORA_FMI_REFUSED(fmi3GetNominalsOfContinuousStates, kNoModelExchange, fmi3Float64[], size_t)
+ANCORA_FMI_REFUSED(fmi3GetNumberOfEventIndicators, kNoModelExchange, size_t*)
+ANCORA_FMI_REFUSED(fmi3GetNumberOfContinuousStates, kNoModelExchange, size_t*)

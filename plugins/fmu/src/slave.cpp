@@ -113,6 +113,42 @@ void by_type(const Ports& ports, const F& f) {
 
 // --- the library
 
+/// What differs between the versions in names alone.
+struct Version {
+    const char *prefix, *platform, *instantiate;
+    const char *state, *read;                  ///< parts of the names of calls for states
+    bool has_wide_truth;                       ///< truth values are int
+    std::array<const char*, kNumTypes> types;  ///< in the names of calls for values
+};
+constexpr Version kVersion2 = {
+    "fmi2",
+    "linux64",
+    "Instantiate",
+    "FMUstate",
+    "DeSerialize",
+    true,
+    {"Real", "", "", "", "", "", "Integer", "", "", "", "Boolean"},
+};
+constexpr Version kVersion3 = {
+    "fmi3",
+    "x86_64-linux",
+    "InstantiateCoSimulation",
+    "FMUState",
+    "Deserialize",
+    false,
+    {"Float64",
+     "Float32",
+     "Int8",
+     "UInt8",
+     "Int16",
+     "UInt16",
+     "Int32",
+     "UInt32",
+     "Int64",
+     "UInt64",
+     "Boolean"},
+};
+
 /// A library that stays open: what it started may still run.
 class Library {
 public:
@@ -124,11 +160,11 @@ public:
                                  (said != nullptr ? said : "no reason given"));
     }
     std::string symbol(const std::string& name) const { return prefix_ + name; }
-    template <class Function>
-    void find(const char* name, Function& function, bool is_needed = true) const {
-        function = reinterpret_cast<Function>(::dlsym(handle_, symbol(name).c_str()));
+    void* find(const std::string& name, bool is_needed) const {
+        void* const function = ::dlsym(handle_, symbol(name).c_str());
         if (function == nullptr && is_needed)
             throw std::runtime_error("its library has no " + symbol(name));
+        return function;
     }
 
 private:
@@ -136,11 +172,20 @@ private:
     void* handle_ = nullptr;
 };
 
+/// A function of the library; null if it is missing and not needed.
+template <class Of>
+struct Function {
+    Function(const Library& library, std::string of, bool is_needed = true)
+        : name(std::move(of)), call(reinterpret_cast<Of*>(library.find(name, is_needed))) {}
+    std::string name;
+    Of* call;
+};
+
 std::filesystem::path library_of(const std::filesystem::path& folder,
-                                 const Description& description) {
-    std::filesystem::path file = folder / "binaries" /
-                                 (description.version == 2 ? "linux64" : "x86_64-linux") /
-                                 (description.identifier + ".so");
+                                 const Description& description,
+                                 const Version& version) {
+    std::filesystem::path file =
+        folder / "binaries" / version.platform / (description.identifier + ".so");
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(file, ignored))
         throw std::runtime_error("it has no library for this machine, " +
@@ -166,25 +211,6 @@ std::string uri_of(const std::filesystem::path& path) {
 
 // --- what both versions do
 
-using TypeNames = std::array<const char*, kNumTypes>;
-constexpr TypeNames kNames2 = {"Real", "", "", "", "", "", "Integer", "", "", "", "Boolean"};
-constexpr TypeNames kNames3 = {"Float64",
-                               "Float32",
-                               "Int8",
-                               "UInt8",
-                               "Int16",
-                               "UInt16",
-                               "Int32",
-                               "UInt32",
-                               "Int64",
-                               "UInt64",
-                               "Boolean"};
-
-/// Calls for states, whose names differ by a letter.
-struct StateNames {
-    const char *get, *set, *release, *size, *write, *read;
-};
-
 /// The library with its instance, and the calls that differ in their names alone.
 class OpenSlave : public Slave {
 public:
@@ -195,74 +221,67 @@ public:
     }
     std::vector<char> state() override {
         const Kept kept(*this);
-        check(states_.get, get_state_(instance_, &kept.state));
+        run(get_state_, &kept.state);
         std::size_t size = 0;
-        check(states_.size, size_of_state_(instance_, kept.state, &size));
+        run(size_of_state_, kept.state, &size);
         std::vector<char> bytes(size);
-        check(states_.write, write_state_(instance_, kept.state, bytes.data(), size));
+        run(write_state_, kept.state, bytes.data(), size);
         return bytes;
     }
     void restore(std::span<const char> bytes) override {
         const Kept kept(*this);
-        check(states_.read, read_state_(instance_, bytes.data(), bytes.size(), &kept.state));
-        check(states_.set, set_state_(instance_, kept.state));
+        run(read_state_, bytes.data(), bytes.size(), &kept.state);
+        run(set_state_, kept.state);
     }
 
 protected:
     using Instance = void*;
     using State = void*;
+    /// A function of an instance, which returns a status.
+    template <class... Arguments>
+    using Call = Function<int(Instance, Arguments...)>;
 
     OpenSlave(const std::filesystem::path& folder,
               const Description& description,
               std::string name,
-              const char* prefix,
-              const TypeNames& types,
-              const StateNames& states)
-        : library_(library_of(folder, description), prefix),
+              const Version& version)
+        : Slave(version.has_wide_truth),
+          version_(version),
+          library_(library_of(folder, description, version), version.prefix),
+          has_states_(description.has_states),
           token_(description.token),
-          name_(std::move(name)),
-          types_(types),
-          states_(states) {
-        library_.find("FreeInstance", free_);
-        library_.find("ExitInitializationMode", exit_);
-        for (std::size_t i = 0; i < types.size(); ++i) {
-            if (*types[i] == '\0') continue;
-            library_.find((std::string("Set") + types[i]).c_str(), setters_[i], false);
-            library_.find((std::string("Get") + types[i]).c_str(), getters_[i], false);
-        }
-        const bool is_needed = description.has_states;
-        library_.find(states.get, get_state_, is_needed);
-        library_.find(states.set, set_state_, is_needed);
-        library_.find(states.release, free_state_, is_needed);
-        library_.find(states.size, size_of_state_, is_needed);
-        library_.find(states.write, write_state_, is_needed);
-        library_.find(states.read, read_state_, is_needed);
+          name_(std::move(name)) {
+        for (std::size_t i = 0; i < kNumTypes; ++i)
+            for (const bool is_set : {false, true})
+                if (*version.types[i] != '\0')
+                    typed_[is_set][i] = library_.find(called(static_cast<Type>(i), is_set), false);
     }
 
-    std::string called(Type type, bool is_set) const {
-        return (is_set ? "Set" : "Get") + std::string(types_[static_cast<std::size_t>(type)]);
+    template <class... Parameters, class... Arguments>
+    void run(const Call<Parameters...>& of, Arguments... arguments) {
+        check(of.name, of.call(instance_, arguments...));
     }
-    void* function_of(Type type, bool is_set) const {
-        void* const function = (is_set ? setters_ : getters_)[static_cast<std::size_t>(type)];
-        if (function == nullptr)
-            throw std::runtime_error("its library has no " + library_.symbol(called(type, is_set)));
-        return function;
-    }
-    void forget() {
-        if (instance_ != nullptr) free_(instance_);
-        instance_ = nullptr;
+    /// A function for values, whose arguments a version has.
+    template <class... Arguments>
+    void run_typed(Type type, bool is_set, Arguments... arguments) {
+        using Typed = int (*)(Instance, Arguments...);
+        check(called(type, is_set),
+              reinterpret_cast<Typed>(function_of(type, is_set))(instance_, arguments...));
     }
 
+    const Version& version_;
     Library library_;
+    bool has_states_;
     std::string token_, name_;
     Instance instance_ = nullptr;
-    int (*exit_)(Instance) = nullptr;
+    Function<void(Instance)> free_{library_, "FreeInstance"};
+    Call<> exit_{library_, "ExitInitializationMode"};
 
 private:
     struct Kept {
         explicit Kept(OpenSlave& of) : slave(of) {}
         ~Kept() {
-            if (state != nullptr) slave.free_state_(slave.instance_, &state);
+            if (state != nullptr) slave.free_state_.call(slave.instance_, &state);
         }
         Kept(const Kept&) = delete;
         Kept& operator=(const Kept&) = delete;
@@ -270,16 +289,37 @@ private:
         mutable State state = nullptr;
     };
 
-    const TypeNames& types_;
-    StateNames states_;
-    std::array<void*, kNumTypes> setters_{}, getters_{};
-    void (*free_)(Instance) = nullptr;
-    int (*get_state_)(Instance, State*) = nullptr;
-    int (*set_state_)(Instance, State) = nullptr;
-    int (*free_state_)(Instance, State*) = nullptr;
-    int (*size_of_state_)(Instance, State, std::size_t*) = nullptr;
-    int (*write_state_)(Instance, State, char*, std::size_t) = nullptr;
-    int (*read_state_)(Instance, const char*, std::size_t, State*) = nullptr;
+    virtual Instance instantiated() = 0;
+    void make_instance() override {
+        forget();
+        said_.clear();
+        instance_ = instantiated();
+        check(version_.instantiate, instance_ != nullptr ? 0 : kDiscard);
+    }
+    void forget() {
+        if (instance_ != nullptr) free_.call(instance_);
+        instance_ = nullptr;
+    }
+    std::string called(Type type, bool is_set) const {
+        return (is_set ? "Set" : "Get") +
+               std::string(version_.types[static_cast<std::size_t>(type)]);
+    }
+    void* function_of(Type type, bool is_set) const {
+        void* const function = typed_[is_set][static_cast<std::size_t>(type)];
+        if (function == nullptr)
+            throw std::runtime_error("its library has no " + library_.symbol(called(type, is_set)));
+        return function;
+    }
+
+    std::array<std::array<void*, kNumTypes>, 2> typed_{};  // those that get, those that set
+    const std::string word_ = version_.state;
+    Call<State*> get_state_{library_, "Get" + word_, has_states_};
+    Call<State> set_state_{library_, "Set" + word_, has_states_};
+    Call<State*> free_state_{library_, "Free" + word_, has_states_};
+    Call<State, std::size_t*> size_of_state_{library_, "Serialized" + word_ + "Size", has_states_};
+    Call<State, char*, std::size_t> write_state_{library_, "Serialize" + word_, has_states_};
+    Call<const char*, std::size_t, State*> read_state_{
+        library_, version_.read + word_, has_states_};
 };
 
 // --- FMI 2.0
@@ -295,72 +335,37 @@ class Slave2 final : public OpenSlave {
 
 public:
     Slave2(const std::filesystem::path& folder, const Description& description, std::string name)
-        : OpenSlave(folder,
-                    description,
-                    std::move(name),
-                    "fmi2",
-                    kNames2,
-                    {"GetFMUstate",
-                     "SetFMUstate",
-                     "FreeFMUstate",
-                     "SerializedFMUstateSize",
-                     "SerializeFMUstate",
-                     "DeSerializeFMUstate"}),
-          resources_(uri_of(folder / "resources")),
-          callbacks_{&log, &std::calloc, &std::free, nullptr, this} {
-        library_.find("Instantiate", instantiate_);
-        library_.find("SetupExperiment", setup_);
-        library_.find("EnterInitializationMode", enter_);
-        library_.find("DoStep", step_);
-        library_.find("GetBooleanStatus", truth_of_, false);
-    }
+        : OpenSlave(folder, description, std::move(name), kVersion2),
+          resources_(uri_of(folder / "resources")) {}
 
     void step(double t, double h) override {
-        const int status = step_(instance_, t, h, 1);
+        const int status = step_.call(instance_, t, h, 1);
         constexpr int kTerminated = 3;
         int has_ended = 0;
-        if (status == kDiscard && truth_of_ != nullptr &&
-            truth_of_(instance_, kTerminated, &has_ended) <= kWarning && has_ended != 0)
+        if (status == kDiscard && truth_of_.call != nullptr &&
+            truth_of_.call(instance_, kTerminated, &has_ended) <= kWarning && has_ended != 0)
             throw std::runtime_error("it ended its simulation" +
                                      (said_.empty() ? std::string() : ": " + said_));
-        check("DoStep", status);
+        check(step_.name, status);
     }
 
 private:
-    void make_instance() override {
-        forget();
+    Instance instantiated() override {
         constexpr int kCoSimulation = 1;
-        said_.clear();
-        instance_ = instantiate_(
+        return instantiate_.call(
             name_.c_str(), kCoSimulation, token_.c_str(), resources_.c_str(), &callbacks_, 0, 1);
-        check("Instantiate", instance_ != nullptr ? 0 : kDiscard);
     }
     void configure(const Given&) override {}  // by 2.0 arrays have no sizes to set
     void initialise(double t, const Given& inputs) override {
-        check("SetupExperiment", setup_(instance_, 0, 0.0, t, 0, 0.0));
-        check("EnterInitializationMode", enter_(instance_));
+        run(setup_, 0, 0.0, t, 0, 0.0);
+        run(enter_);
         set(inputs);
-        check("ExitInitializationMode", exit_(instance_));
+        run(exit_);
     }
-    void set_typed(Type type,
-                   std::span<const unsigned> references,
-                   const void* values,
-                   std::size_t) override {
-        using Set = int (*)(Instance, const unsigned*, std::size_t, const void*);
-        check(called(type, true),
-              reinterpret_cast<Set>(function_of(type, true))(
-                  instance_, references.data(), references.size(), values));
+    void transfer(
+        Type type, bool is_set, const References& of, void* values, std::size_t) override {
+        run_typed(type, is_set, of.data(), of.size(), values);
     }
-    void get_typed(Type type,
-                   std::span<const unsigned> references,
-                   void* values,
-                   std::size_t) override {
-        using Get = int (*)(Instance, const unsigned*, std::size_t, void*);
-        check(called(type, false),
-              reinterpret_cast<Get>(function_of(type, false))(
-                  instance_, references.data(), references.size(), values));
-    }
-    bool has_wide_truth() const override { return true; }
     static void log(
         void* environment, const char*, int status, const char*, const char* message, ...) {
         if (environment == nullptr || message == nullptr || status < kWarning) return;
@@ -374,13 +379,13 @@ private:
     }
 
     std::string resources_;
-    Callbacks callbacks_;
-    Instance (*instantiate_)(
-        const char*, int, const char*, const char*, const Callbacks*, int, int) = nullptr;
-    int (*setup_)(Instance, int, double, double, int, double) = nullptr;
-    int (*enter_)(Instance) = nullptr;
-    int (*step_)(Instance, double, double, int) = nullptr;
-    int (*truth_of_)(Instance, int, int*) = nullptr;
+    Callbacks callbacks_{&log, &std::calloc, &std::free, nullptr, this};
+    Function<Instance(const char*, int, const char*, const char*, const Callbacks*, int, int)>
+        instantiate_{library_, version_.instantiate};
+    Call<int, double, double, int, double> setup_{library_, "SetupExperiment"};
+    Call<> enter_{library_, "EnterInitializationMode"};
+    Call<double, double, int> step_{library_, "DoStep"};
+    Call<int, int*> truth_of_{library_, "GetBooleanStatus", false};
 };
 
 // --- FMI 3.0
@@ -390,38 +395,21 @@ class Slave3 final : public OpenSlave {
 
 public:
     Slave3(const std::filesystem::path& folder, const Description& description, std::string name)
-        : OpenSlave(folder,
-                    description,
-                    std::move(name),
-                    "fmi3",
-                    kNames3,
-                    {"GetFMUState",
-                     "SetFMUState",
-                     "FreeFMUState",
-                     "SerializedFMUStateSize",
-                     "SerializeFMUState",
-                     "DeserializeFMUState"}),
-          resources_((folder / "resources").string() + '/') {
-        library_.find("InstantiateCoSimulation", instantiate_);
-        library_.find("EnterInitializationMode", enter_);
-        library_.find("EnterConfigurationMode", enter_configuration_, false);
-        library_.find("ExitConfigurationMode", exit_configuration_, false);
-        library_.find("DoStep", step_);
-    }
+        : OpenSlave(folder, description, std::move(name), kVersion3),
+          resources_((folder / "resources").string() + '/') {}
 
     void step(double t, double h) override {
         bool has_event = false, ends = false, is_early = false;
         double reached = t;
-        check("DoStep", step_(instance_, t, h, true, &has_event, &ends, &is_early, &reached));
+        run(step_, t, h, true, &has_event, &ends, &is_early, &reached);
         if (ends) throw std::runtime_error("it ended its simulation");
     }
 
 private:
-    void make_instance() override {
-        forget();
-        said_.clear();
-        instance_ = instantiate_(name_.c_str(),
-                                 token_.c_str(),
+    Instance instantiated() override {
+        const char *const name = name_.c_str(), *const token = token_.c_str();
+        return instantiate_.call(name,
+                                 token,
                                  resources_.c_str(),
                                  false,
                                  true,
@@ -432,66 +420,45 @@ private:
                                  this,
                                  &log,
                                  nullptr);
-        check("InstantiateCoSimulation", instance_ != nullptr ? 0 : kDiscard);
     }
     void configure(const Given& sizes) override {
         if (sizes.ports.empty()) return;
-        if (enter_configuration_ == nullptr || exit_configuration_ == nullptr)
+        if (enter_configuration_.call == nullptr || exit_configuration_.call == nullptr)
             throw std::runtime_error("its library has no fmi3EnterConfigurationMode");
-        check("EnterConfigurationMode", enter_configuration_(instance_));
+        run(enter_configuration_);
         set(sizes);
-        check("ExitConfigurationMode", exit_configuration_(instance_));
+        run(exit_configuration_);
     }
     void initialise(double t, const Given& inputs) override {
-        check("EnterInitializationMode", enter_(instance_, false, 0.0, t, false, 0.0));
+        run(enter_, false, 0.0, t, false, 0.0);
         set(inputs);
-        check("ExitInitializationMode", exit_(instance_));
+        run(exit_);
     }
-    void set_typed(Type type,
-                   std::span<const unsigned> references,
-                   const void* values,
-                   std::size_t num_values) override {
-        using Set = int (*)(Instance, const unsigned*, std::size_t, const void*, std::size_t);
-        check(called(type, true),
-              reinterpret_cast<Set>(function_of(type, true))(
-                  instance_, references.data(), references.size(), values, num_values));
+    void transfer(Type type,
+                  bool is_set,
+                  const References& of,
+                  void* values,
+                  std::size_t num_values) override {
+        run_typed(type, is_set, of.data(), of.size(), values, num_values);
     }
-    void get_typed(Type type,
-                   std::span<const unsigned> references,
-                   void* values,
-                   std::size_t num_values) override {
-        using Get = int (*)(Instance, const unsigned*, std::size_t, void*, std::size_t);
-        check(called(type, false),
-              reinterpret_cast<Get>(function_of(type, false))(
-                  instance_, references.data(), references.size(), values, num_values));
-    }
-    bool has_wide_truth() const override { return false; }
     static void log(void* environment, int status, const char*, const char* message) {
         if (environment == nullptr || message == nullptr || status < kWarning) return;
         static_cast<Slave3*>(environment)->said_ = message;
     }
 
     std::string resources_;
-    Instance (*instantiate_)(const char*,
-                             const char*,
-                             const char*,
-                             bool,
-                             bool,
-                             bool,
-                             bool,
-                             const unsigned*,
-                             std::size_t,
-                             void*,
-                             Log,
-                             void*) = nullptr;
-    int (*enter_)(Instance, bool, double, double, bool, double) = nullptr;
-    int (*enter_configuration_)(Instance) = nullptr;
-    int (*exit_configuration_)(Instance) = nullptr;
-    int (*step_)(Instance, double, double, bool, bool*, bool*, bool*, double*) = nullptr;
+    using Text = const char*;
+    Function<Instance(
+        Text, Text, Text, bool, bool, bool, bool, const unsigned*, std::size_t, void*, Log, void*)>
+        instantiate_{library_, version_.instantiate};
+    Call<bool, double, double, bool, double> enter_{library_, "EnterInitializationMode"};
+    Call<> enter_configuration_{library_, "EnterConfigurationMode", false};
+    Call<> exit_configuration_{library_, "ExitConfigurationMode", false};
+    Call<double, double, bool, bool*, bool*, bool*, double*> step_{library_, "DoStep"};
 };
 
-std::vector<unsigned> references_of(const Ports& ports, std::size_t first, std::size_t last) {
-    std::vector<unsigned> out;
+References references_of(const Ports& ports, std::size_t first, std::size_t last) {
+    References out;
     for (std::size_t i = first; i < last; ++i) out.push_back(ports[i].reference);
     return out;
 }
@@ -512,22 +479,24 @@ void Slave::begin(double t, const Setting& setting, const Given& inputs) {
 void Slave::set(const Given& given) {
     const Ports& ports = given.ports;
     by_type(ports, [&](std::size_t first, std::size_t last, std::size_t at, std::size_t count) {
-        with_type(ports[first].type, has_wide_truth(), [&]<class T>() {
+        with_type(ports[first].type, has_wide_truth_, [&]<class T>() {
             const auto values = std::make_unique<T[]>(count);  // a vector of bool is no array
             std::size_t k = 0;
             for (std::size_t i = first; i < last; ++i)
                 for (std::size_t end = k + ports[i].count; k < end; ++k)
                     values[k] = converted<T>(ports[i], given.values[at + k]);
-            set_typed(ports[first].type, references_of(ports, first, last), values.get(), count);
+            transfer(
+                ports[first].type, true, references_of(ports, first, last), values.get(), count);
         });
     });
 }
 
 void Slave::get(const Ports& ports, std::span<double> to) {
     by_type(ports, [&](std::size_t first, std::size_t last, std::size_t at, std::size_t count) {
-        with_type(ports[first].type, has_wide_truth(), [&]<class T>() {
+        with_type(ports[first].type, has_wide_truth_, [&]<class T>() {
             const auto values = std::make_unique<T[]>(count);
-            get_typed(ports[first].type, references_of(ports, first, last), values.get(), count);
+            transfer(
+                ports[first].type, false, references_of(ports, first, last), values.get(), count);
             std::size_t k = 0;
             for (std::size_t i = first; i < last; ++i)
                 for (std::size_t end = k + ports[i].count; k < end; ++k)

@@ -21,6 +21,7 @@ struct Port {
     std::string name;
 };
 using Ports = std::vector<Port>;
+using References = std::vector<unsigned>;
 
 /// One instance. Whatever fails throws std::runtime_error with what the FMU said.
 class Slave {
@@ -56,25 +57,21 @@ public:
     virtual void restore(std::span<const char> state) = 0;
 
 protected:
-    Slave() = default;
+    /// @param has_wide_truth  truth values are int
+    explicit Slave(bool has_wide_truth) : has_wide_truth_(has_wide_truth) {}
     virtual void make_instance() = 0;
     virtual void configure(const Given& sizes) = 0;
     virtual void initialise(double t, const Given& inputs) = 0;
-    /// Ports of one type, `num_values` elements in all, as C has them.
-    virtual void set_typed(Type type,
-                           std::span<const unsigned> references,
-                           const void* values,
-                           std::size_t num_values) = 0;
-    virtual void get_typed(Type type,
-                           std::span<const unsigned> references,
-                           void* values,
-                           std::size_t num_values) = 0;
-    /// FMI 2.0 has truth values as int.
-    virtual bool has_wide_truth() const = 0;
+    /// Sets or gets ports of one type, `num_values` elements in all, as C has them.
+    virtual void transfer(
+        Type type, bool is_set, const References& of, void* values, std::size_t num_values) = 0;
     /// Throws unless the status is OK or a warning.
     void check(const std::string& call, int status);
 
     std::string said_;  ///< the last message of the FMU
+
+private:
+    bool has_wide_truth_;
 };
 
 /// Opens the library in an unpacked FMU.

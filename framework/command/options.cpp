@@ -14,6 +14,7 @@
 
 #include "ancora/framework/error.hpp"
 #include "ancora/framework/manifest.hpp"
+#include "option_table.hpp"
 
 namespace ancora::command {
 namespace {
@@ -23,216 +24,31 @@ namespace po = boost::program_options;
 // Boost would otherwise take "--plug" for "--plugin-dir".
 constexpr int kStyle = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
 
-void add_common(po::options_description& list) {
-    auto add = list.add_options();
-    add("threads",
-        po::value<std::string>()->value_name("N"),
-        "upper limit of threads (default: 1); the numbers are the same to the last bit with any. "
-        "Large matrices and long loops over rows are worked on by several");
-    add("verbose", "say on standard error what is being done");
-    add("help,h", "show this help");
+/// The name of an option without its letter or value, and the latter.
+std::string option_name(const OptionRow& row) {
+    const std::string_view text = row.name;
+    return std::string(text.substr(0, text.find_first_of(", ")));
 }
 
-po::options_description describe(const Command& command) {
+/// The options of commands with these sets.
+po::options_description describe(unsigned sets) {
     po::options_description list("Options");
-    auto add = list.add_options();
-    const auto texts = [](const char* name) {
-        return po::value<std::vector<std::string>>()->composing()->value_name(name);
-    };
-    if (command.options & kOut)
-        add("out",
-            po::value<std::string>()->value_name("DIR"),
-            "folder for the results (default: results/STEM, STEM being the model file's name "
-            "without its extension); an existing folder is replaced only if it holds earlier "
-            "results");
-    if (command.options & kOutFile)
-        add("out",
-            po::value<std::string>()->value_name("FILE"),
-            "the lock to write (default: STEM.lock.toml beside the model file STEM.toml); an "
-            "existing file is replaced only if it is a lock");
-    if (command.options & kFmu) {
-        add("in",
-            texts("A,B,..."),
-            "inputs of objects, as motor.voltage or motor.voltage=12 with a start, and points that "
-            "are pushed, as bar@[0.5, 0, 0]; may be repeated");
-        add("out", texts("A,B,..."), "columns of history.csv that are outputs; may be repeated");
-        add("param",
-            texts("A,B,..."),
-            "keys as for --set that are parameters, as body.bar.density; may be repeated");
-        add("fmi",
-            po::value<std::string>()->value_name("2|3"),
-            "the version of the standard, FMI 2.0 or 3.0 (default: 2)");
-        add("file",
-            po::value<std::string>()->value_name("FILE"),
-            "the FMU to write (default: STEM.fmu, STEM being the model file's name without its "
-            "extension); an existing file is replaced only if it is an archive");
+    for (const OptionRow& row : option_table()) {
+        const std::string name = option_name(row);
+        if ((row.of & ~sets) != 0 || list.find_nothrow(name, false) != nullptr) continue;
+        if (row.flag != nullptr) {
+            list.add_options()(row.name, row.doc);
+            continue;
+        }
+        const std::string value = row.name + name.size() + 1;
+        if (row.is_repeatable)
+            list.add_options()(
+                name.c_str(),
+                po::value<std::vector<std::string>>()->composing()->value_name(value),
+                row.doc);
+        else
+            list.add_options()(name.c_str(), po::value<std::string>()->value_name(value), row.doc);
     }
-    if (command.options & kSweep) {
-        add("out",
-            po::value<std::string>()->value_name("DIR"),
-            "folder for the table and what belongs to it (default: results/STEM, STEM being the "
-            "study's name without its extension)");
-        add("workers",
-            po::value<std::string>()->value_name("N"),
-            "processes that run cases (default: one per core)");
-        add("part",
-            po::value<std::string>()->value_name("I/N"),
-            "run only every N-th case, from I = 0 on; the parts share the folder");
-        add("merge", "run nothing: write the table of what the parts have left");
-        add("slurm",
-            "run as a job array of Slurm: write its scripts into the folder and submit them");
-        add("no-submit", "with --slurm: write the scripts only");
-    }
-    if (command.options & kReportFile)
-        add("out",
-            po::value<std::string>()->value_name("FILE"),
-            "the page to write (default: report.html in DIR); an existing file is replaced only "
-            "if it is a page");
-    if (command.options & kPicture) {
-        add("out",
-            po::value<std::string>()->value_name("FILE"),
-            "the picture to write; its ending decides on the format: .svg, .pdf or .png");
-        add("over",
-            po::value<std::string>()->value_name("COLUMN"),
-            "the column along the abscissa (default: t)");
-        add("log", "magnitudes on a logarithmic scale");
-    }
-    if (command.options & kColumns)
-        add("columns",
-            texts("A,B,..."),
-            command.options & kPicture
-                ? "columns of history.csv to draw, those of one unit in one panel; may be repeated"
-                : "columns of history.csv to have in the page, beside those of the whole model; "
-                  "may be repeated (default: as many as fit)");
-    if (command.options & kCurves) {
-        add("out",
-            po::value<std::string>()->value_name("FILE"),
-            "a picture of the differences between runs, ending in .svg");
-        add("columns",
-            texts("A,B,..."),
-            "columns of history.csv to judge; may be repeated (default: positions, velocities and "
-            "measures, the first two dozen)");
-    }
-    if (command.options & kTable)
-        add("out",
-            po::value<std::string>()->value_name("FILE"),
-            "the table to write, as history.csv is written; an existing file is replaced only if "
-            "it "
-            "is such a table (default: to standard output)");
-    if (command.options & kNearest)
-        add("nearest",
-            "take the position of equilibrium next to the start, stable or not, by Newton's method "
-            "alone");
-    if (command.options & kSpinning)
-        add("spinning",
-            "look for rest in the frame that turns with the spin that the bodies' velocities are, "
-            "and take that");
-    if (command.options & kAtRest) {
-        add("at-rest", "look for a position of equilibrium first, and take that");
-        add("at",
-            po::value<std::string>()->value_name("T"),
-            "step the model first, to the end of the first step at T or behind it [s] (default: "
-            "the "
-            "start)");
-    }
-    if (command.options & kCount)
-        add("count",
-            po::value<std::string>()->value_name("N"),
-            "only the lowest N (default: all of a small model, 20 of a large one)");
-    if (command.options & kSpinRange) {
-        add("axes",
-            po::value<std::string>()->value_name("WHICH"),
-            "of what spins: fixed, modes in axes at rest, for parts that are alike all round; "
-            "turning, in axes that turn with the spin (default: turning where all turns along, "
-            "else those that serve)");
-        add("spin-range",
-            po::value<std::string>()->value_name("A:B:N"),
-            "modes at N rates of the spin from A to B [rad/s] instead of the present one, as in "
-            "Campbell's diagram: the start's velocities in proportion; with --dir DIR it is in "
-            "campbell.csv and campbell.svg there");
-    }
-    if (command.options & kModeFrames)
-        add("dir",
-            po::value<std::string>()->value_name("DIR"),
-            "folder for folders mode_01, mode_02, ..., of which `ancora report` shows each mode "
-            "moving; the 20 lowest, or as many as --count says");
-    if (command.options & kPorts) {
-        add("in",
-            texts("A,B,..."),
-            "inputs: a force on a point, BODY.x or BODY@[1, 0, 0].z; an effort on a measure, "
-            "JOINT.angle; may be repeated");
-        add("out",
-            texts("A,B,..."),
-            "outputs: a point's position or velocity, BODY.x or BODY@[1, 0, 0].vz; a measure or "
-            "its "
-            "rate, JOINT.angle_rate; may be repeated");
-        add("dir",
-            po::value<std::string>()->value_name("DIR"),
-            "folder for A.npy, B.npy, C.npy, D.npy");
-    }
-    if (command.options & kEvery)
-        add("every",
-            po::value<std::string>()->value_name("N"),
-            "write one frame of N, and the last (default: 1)");
-    if (command.options & kDir) {
-        add("dir",
-            po::value<std::string>()->value_name("DIR"),
-            "folder in which the folder NAME is made (default: the current one)");
-        add("with-state", "of a force: one that has inputs, states and outputs of its own");
-    }
-    if (command.options & kLocked) {
-        add("locked",
-            "refuse a kernel or plugin that differs from those of the lock, the file "
-            "STEM.lock.toml beside the model file STEM.toml");
-        add("lock",
-            po::value<std::string>()->value_name("FILE"),
-            "the lock to be held to, if it is another file; implies --locked");
-    }
-    if (command.options & kSet)
-        add("set",
-            texts("TABLE.KEY=VALUE"),
-            "override a value of the model file, for example integrator.step=1e-3 or "
-            "body.box.penalty=1e10; may be repeated");
-    if (command.options & kPluginDir) {
-        add("plugin-dir", texts("DIR"), "folder to search for plugins first; may be repeated");
-        add("unchecked-plugin-dirs",
-            "take plugins also from folders that others may write to, those that the model file "
-            "names among them");
-    }
-    if (command.options & kJson)
-        add("json", "write one JSON document to standard output and nothing else");
-    if (command.options & kAll) add("all", "every type that is found, instead of one");
-    if (command.options & kVerify) {
-        add("list", "list the checks, instead of making them");
-        add("check", po::value<std::string>()->value_name("NAME"), "make this check only");
-        add("seed",
-            po::value<std::string>()->value_name("N"),
-            "where random states and steps start; the same seed repeats a failure (default: 1)");
-        add("time-limit",
-            po::value<std::string>()->value_name("SECONDS"),
-            "processor time that one check may take; ten times as much by the clock "
-            "(default: 10)");
-        add("memory-limit",
-            po::value<std::string>()->value_name("MIB"),
-            "address space that the checks may use (default: 1024)");
-    }
-    if (command.options & kFullPaths)
-        add("full-paths",
-            "keep whole paths in what is written; without it only their last names stand there, "
-            "so that it can be sent");
-    if (command.options & kResume)
-        add("resume",
-            command.options & kSweep
-                ? "keep the cases that the folder has of this study, and run those that are missing"
-                : "go on from the checkpoint in the folder of results, or from the start if there "
-                  "is none");
-    if (command.options & kPrint)
-        add("print",
-            "write the model as one file of plain numbers to standard output and nothing else: "
-            "included files merged, expressions computed, objects generated, --set applied");
-    if (command.options & kMarkdown) add("markdown", "write Markdown, as for a reference page");
-    if (command.options & kQuiet) add("quiet", "write nothing to standard output");
-    add_common(list);
     return list;
 }
 
@@ -360,7 +176,7 @@ void split_columns(const char* option, const std::string& text, std::vector<std:
 /// The arguments of one command, the command's name left out.
 Options parse_options(const Command& command, const std::vector<std::string>& arguments) {
     const std::string name = fmt::format("ancora {}", command.name);
-    const po::options_description list = describe(command);
+    const po::options_description list = describe(command.options);
     po::variables_map values;
     std::vector<std::string> operands;
     try {
@@ -383,17 +199,9 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
     }
 
     Options options;
-    options.help = values.count("help") > 0;
-    options.json = values.count("json") > 0;
-    options.markdown = values.count("markdown") > 0;
-    options.all = values.count("all") > 0;
-    options.list = values.count("list") > 0;
-    options.quiet = values.count("quiet") > 0;
-    options.full_paths = values.count("full-paths") > 0;
-    options.resume = values.count("resume") > 0;
-    options.print = values.count("print") > 0;
-    options.locked = values.count("locked") > 0 || values.count("lock") > 0;
-    options.verbose = values.count("verbose") > 0;
+    for (const OptionRow& row : option_table())
+        if (row.flag != nullptr) options.*row.flag |= values.count(option_name(row)) > 0;
+    options.locked |= values.count("lock") > 0;
     if (options.help) return options;
 
     if (values.count("threads") > 0)
@@ -416,14 +224,12 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
                 static_cast<int>(parse_whole("--fmi", values["fmi"].as<std::string>()) & 0xff);
         if (values.count("file") > 0) options.file = values["file"].as<std::string>();
     }
-    options.with_state = values.count("with-state") > 0;
     if (values.count("dir") > 0) options.dir = values["dir"].as<std::string>();
     if (values.count("lock") > 0) options.lock = values["lock"].as<std::string>();
     if (values.count("set") > 0) options.overrides = values["set"].as<std::vector<std::string>>();
     if (values.count("plugin-dir") > 0)
         for (const std::string& folder : values["plugin-dir"].as<std::vector<std::string>>())
             options.plugin_dirs.emplace_back(folder);
-    options.unchecked_plugin_dirs = values.count("unchecked-plugin-dirs") > 0;
 
     if (values.count("check") > 0) options.check = values["check"].as<std::string>();
     if (values.count("seed") > 0)
@@ -449,18 +255,12 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
         if (options.part >= options.parts)
             fail(fmt::format("option \"--part\": there is no part {}", text));
     }
-    options.merge = values.count("merge") > 0;
-    options.slurm = values.count("slurm") > 0;
-    options.no_submit = values.count("no-submit") > 0;
     if (options.merge + options.slurm + (options.parts > 1 ? 1 : 0) > 1)
         fail("\"--part\", \"--merge\" and \"--slurm\" exclude each other");
 
     if (values.count("columns") > 0)
         for (const std::string& text : values["columns"].as<std::vector<std::string>>())
             split_columns("--columns", text, options.columns);
-    options.nearest = values.count("nearest") > 0;
-    options.at_rest = values.count("at-rest") > 0;
-    options.spinning = values.count("spinning") > 0;
     if (values.count("at") > 0) options.at = parse_seconds("--at", values["at"].as<std::string>());
     if (options.at && options.at_rest) fail("\"--at\" and \"--at-rest\" exclude each other");
     if (options.spinning && options.at_rest)
@@ -481,7 +281,6 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
     if (options.spin_range && options.at_rest)
         fail("\"--spin-range\" and \"--at-rest\" exclude each other");
     if (values.count("over") > 0) options.over = values["over"].as<std::string>();
-    options.logarithmic = values.count("log") > 0;
     if (values.count("every") > 0) {
         options.every = parse_whole("--every", values["every"].as<std::string>());
         if (*options.every == 0) fail("option \"--every\": 0 is no number of frames");
@@ -524,8 +323,7 @@ const Command& find(std::span<const Command> commands, const std::string& name) 
 }  // namespace
 
 Invocation parse(std::span<const Command> commands, const std::vector<std::string>& arguments) {
-    po::options_description list;
-    add_common(list);
+    po::options_description list = describe(kCommon);
     list.add_options()("version", "");
 
     // Common options may stand before the command, too; they move behind it.
@@ -561,13 +359,11 @@ Invocation parse(std::span<const Command> commands, const std::vector<std::strin
 }
 
 std::vector<OptionText> option_texts(const Command& command) {
-    return texts_of(describe(command));
+    return texts_of(describe(command.options));
 }
 
 std::vector<OptionText> common_option_texts() {
-    po::options_description list;
-    add_common(list);
-    return texts_of(list);
+    return texts_of(describe(kCommon));
 }
 
 std::vector<std::string> options_with_values(std::span<const Command> commands) {
@@ -592,8 +388,7 @@ std::string help(std::span<const Command> commands) {
             fmt::format("{} {}", command.name, command.operand != nullptr ? command.operand : "");
         text += fmt::format("  {:<18} {}\n", call, command.doc);
     }
-    po::options_description list("Options");
-    add_common(list);
+    po::options_description list = describe(kCommon);
     list.add_options()("version", "show the version");
     std::ostringstream options;
     options << list;
@@ -610,7 +405,7 @@ std::string help(std::span<const Command> commands) {
 
 std::string help(const Command& command) {
     std::ostringstream options;
-    options << describe(command);
+    options << describe(command.options);
     const std::string operand =
         command.operand != nullptr ? fmt::format(" {}", command.operand) : "";
     return fmt::format("usage: ancora {}{} [OPTION]...\n\n{}\n\n{}",

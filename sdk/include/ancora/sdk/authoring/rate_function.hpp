@@ -33,17 +33,10 @@ struct RateTraits {
 template <class Author, template <class> class FunctionOf, class Arguments>
 class RateFunction {
     using Function = FunctionOf<Author>;
-    enum class Call { no, plain, timed };
-
-    template <class Member, class S>
-    static constexpr Call call_of() {
-        return Arguments::template takes_pair<Member, S, S>() ? Call::timed
-               : Arguments::template takes_pair<Member, S>()  ? Call::plain
-                                                              : Call::no;
-    }
-    static constexpr Call kCall = call_of<Function, double>();
-    static constexpr Call kJacobian = call_of<detail::JacobianOf<Author>, double>();
-    static constexpr Call kBias = call_of<detail::BiasOf<Author>, double>();
+    using Call = detail::Call;
+    static constexpr Call kCall = detail::call_of_pair<Arguments, Function>();
+    static constexpr Call kJacobian = detail::call_of_pair<Arguments, detail::JacobianOf<Author>>();
+    static constexpr Call kBias = detail::call_of_pair<Arguments, detail::BiasOf<Author>>();
     static_assert(kCall != Call::no,
                   "the function must take, in the order of the schema, one Vector3<S> for each "
                   "point and direction and one S for each coordinate, then as many rates, and "
@@ -58,22 +51,12 @@ class RateFunction {
         kBias != Call::no || !requires { &Author::bias; },
         "bias() must take what the function takes, with doubles");
 
-    template <Call kHow, class Member, class S>
-    [[gnu::always_inline]] static auto call(const Member& member,
-                                            const S* x,
-                                            const S* dx,
-                                            const S& t) {
-        if constexpr (kHow == Call::timed)
-            return Arguments::call_pair(member, x, dx, t);
-        else
-            return Arguments::call_pair(member, x, dx);
-    }
     template <class S>
     [[gnu::always_inline]] static auto call(const Author& author,
                                             const S* x,
                                             const S* dx,
                                             const S& t) {
-        return call<kCall>(Function{author}, x, dx, t);
+        return detail::call_pair<Arguments, kCall>(Function{author}, x, dx, t);
     }
     template <class S>
     using Results = detail::RowResult<std::remove_cvref_t<decltype(call<S>(
@@ -82,21 +65,18 @@ class RateFunction {
 public:
     static constexpr std::size_t kWidth = Arguments::kWidth;
     static constexpr std::size_t kRows = Results<double>::kRows;
-    static constexpr bool kIsTemplate = call_of<Function, Gradient<1>>() == kCall;
+    static constexpr bool kIsTemplate =
+        detail::call_of_pair<Arguments, Function, Gradient<1>>() == kCall;
     using Row = std::array<double, kWidth>;
     using Rows = std::array<double, kRows>;
 
     static constexpr DerivativeSources sources() {
-        constexpr DerivativeSource derived =
-            kIsTemplate ? DerivativeSource::automatic : DerivativeSource::finite_difference;
-        constexpr auto of = [](Call call) {
-            return call != Call::no ? DerivativeSource::analytic : derived;
-        };
-        return {of(kJacobian), of(kBias), of(kJacobian), DerivativeSource::none};
+        constexpr DerivativeSource jacobian = detail::source_of(kJacobian, kIsTemplate);
+        return {jacobian, detail::source_of(kBias, kIsTemplate), jacobian, DerivativeSource::none};
     }
 
     static Rows value(const Author& author, const double* x, const double* dx, double t) {
-        return rows_of(call<double>(author, x, dx, t));
+        return detail::rows_of(call<double>(author, x, dx, t));
     }
 
     /// A, row by row, and pi_t where wanted (not null).
@@ -108,8 +88,9 @@ public:
                           double* pi_t) {
         Rows psi;
         if constexpr (kJacobian != Call::no) {
-            detail::put_rows<Arguments, kRows>(
-                call<kJacobian>(detail::JacobianOf<Author>{author}, x, dx, t), A);
+            detail::put_rows<Arguments, kRows>(detail::call_pair<Arguments, kJacobian>(
+                                                   detail::JacobianOf<Author>{author}, x, dx, t),
+                                               A);
             if (pi_t != nullptr) psi = value(author, x, dx, t);
         } else if constexpr (kIsTemplate) {
             using S = Gradient<static_cast<int>(kWidth)>;
@@ -140,7 +121,8 @@ public:
     static Rows bias(const Author& author, const double* x, const double* dx, double t) {
         Rows b;
         if constexpr (kBias != Call::no) {
-            return rows_of(call<kBias>(detail::BiasOf<Author>{author}, x, dx, t));
+            return detail::rows_of(
+                detail::call_pair<Arguments, kBias>(detail::BiasOf<Author>{author}, x, dx, t));
         } else if constexpr (kIsTemplate) {
             using S = Gradient<1>;
             std::array<S, kWidth> along, rates;
@@ -193,14 +175,6 @@ public:
     }
 
 private:
-    template <class T>
-    static Rows rows_of(const T& result) {
-        Rows out;
-        for (std::size_t r = 0; r < kRows; ++r)
-            out[r] = static_cast<double>(detail::RowResult<T>::row(result, r));
-        return out;
-    }
-
     static void difference(
         const Author& author, const double* x, const double* dx, double t, double* A) {
         for (std::size_t i = 0; i < Arguments::kCount; ++i) {

@@ -53,6 +53,53 @@ struct RowResult<Vector3<S>> {
     }
 };
 
+template <class T>
+auto rows_of(const T& result) {
+    std::array<double, RowResult<T>::kRows> out;
+    for (std::size_t r = 0; r < out.size(); ++r)
+        out[r] = static_cast<double>(RowResult<T>::row(result, r));
+    return out;
+}
+
+/// How a function of the author wants to be called: not at all, or without or with the time.
+enum class Call { no, plain, timed };
+template <class Arguments, class Member, class S = double>
+constexpr Call call_of() {
+    return Arguments::template takes<Member, S, S>() ? Call::timed
+           : Arguments::template takes<Member, S>()  ? Call::plain
+                                                     : Call::no;
+}
+/// Of one that takes the arguments twice.
+template <class Arguments, class Member, class S = double>
+constexpr Call call_of_pair() {
+    return Arguments::template takes_pair<Member, S, S>() ? Call::timed
+           : Arguments::template takes_pair<Member, S>()  ? Call::plain
+                                                          : Call::no;
+}
+template <class Arguments, Call kHow, class Member, class S>
+[[gnu::always_inline]] inline auto call_once(const Member& member, const S* x, const S& t) {
+    if constexpr (kHow == Call::timed)
+        return Arguments::call(member, x, t);
+    else
+        return Arguments::call(member, x);
+}
+template <class Arguments, Call kHow, class Member, class S>
+[[gnu::always_inline]] inline auto call_pair(const Member& member,
+                                             const S* x,
+                                             const S* y,
+                                             const S& t) {
+    if constexpr (kHow == Call::timed)
+        return Arguments::call_pair(member, x, y, t);
+    else
+        return Arguments::call_pair(member, x, y);
+}
+/// Of what the author has a function for, or of what is derived from one.
+constexpr DerivativeSource source_of(Call call, bool is_template) {
+    return call != Call::no ? DerivativeSource::analytic
+           : is_template    ? DerivativeSource::automatic
+                            : DerivativeSource::finite_difference;
+}
+
 /// Members of an author's class as functions that can be asked what they take.
 template <class Author>
 struct JacobianOf {
@@ -133,24 +180,12 @@ template <class Author, template <class> class FunctionOf, class Arguments>
 class RowFunction {
     using Function = FunctionOf<Author>;
 
-    /// How a member of the author wants to be called.
-    enum class Call { no, plain, timed };
-    template <class Member>
-    static constexpr Call call_of() {
-        return Arguments::template takes<Member, double, double>() ? Call::timed
-               : Arguments::template takes<Member, double>()       ? Call::plain
-                                                                   : Call::no;
-    }
-    template <class Member>
-    static constexpr Call call_of_pair() {
-        return Arguments::template takes_pair<Member, double, double>() ? Call::timed
-               : Arguments::template takes_pair<Member, double>()       ? Call::plain
-                                                                        : Call::no;
-    }
-    static constexpr Call kCall = call_of<Function>();
-    static constexpr Call kJacobian = call_of<detail::JacobianOf<Author>>();
-    static constexpr Call kBias = call_of_pair<detail::BiasOf<Author>>();
-    static constexpr Call kDiscrete = call_of_pair<detail::DiscreteJacobianOf<Author>>();
+    using Call = detail::Call;
+    static constexpr Call kCall = detail::call_of<Arguments, Function>();
+    static constexpr Call kJacobian = detail::call_of<Arguments, detail::JacobianOf<Author>>();
+    static constexpr Call kBias = detail::call_of_pair<Arguments, detail::BiasOf<Author>>();
+    static constexpr Call kDiscrete =
+        detail::call_of_pair<Arguments, detail::DiscreteJacobianOf<Author>>();
     static_assert(kCall != Call::no,
                   "the function must take, in the order of the schema, one Vector3<S> for each "
                   "point and direction, one S for each coordinate, and perhaps t, an S; and be "
@@ -171,10 +206,7 @@ class RowFunction {
 
     template <class S>
     [[gnu::always_inline]] static auto call(const Author& author, const S* x, const S& t) {
-        if constexpr (kCall == Call::timed)
-            return Arguments::call(Function{author}, x, t);
-        else
-            return Arguments::call(Function{author}, x);
+        return detail::call_once<Arguments, kCall>(Function{author}, x, t);
     }
     template <class S>
     static constexpr bool takes() {
@@ -200,19 +232,15 @@ public:
     using Rows = std::array<double, kRows>;
 
     static constexpr DerivativeSources sources() {
-        constexpr DerivativeSource derived =
-            kIsTemplate ? DerivativeSource::automatic : DerivativeSource::finite_difference;
-        constexpr auto of = [](Call call) {
-            return call != Call::no ? DerivativeSource::analytic : derived;
-        };
-        return {of(kJacobian),
-                of(kBias),
-                kDiscrete != Call::no ? DerivativeSource::analytic : of(kJacobian),
+        constexpr Call discrete = kDiscrete != Call::no ? kDiscrete : kJacobian;
+        return {detail::source_of(kJacobian, kIsTemplate),
+                detail::source_of(kBias, kIsTemplate),
+                detail::source_of(discrete, kIsTemplate),
                 kIsTemplate ? DerivativeSource::automatic : DerivativeSource::none};
     }
 
     static Rows value(const Author& author, const double* x, double t) {
-        return rows_of(call<double>(author, x, t));
+        return detail::rows_of(call<double>(author, x, t));
     }
 
     /// A, row by row; and pi, pi_t where wanted (not null).
@@ -220,7 +248,8 @@ public:
         const Author& author, const double* x, double t, double* A, double* pi, double* pi_t) {
         if constexpr (kJacobian != Call::no) {
             detail::put_rows<Arguments, kRows>(
-                call_member<kJacobian>(detail::JacobianOf<Author>{author}, x, t), A);
+                detail::call_once<Arguments, kJacobian>(detail::JacobianOf<Author>{author}, x, t),
+                A);
             if (pi != nullptr) put(value(author, x, t), pi);
         } else if constexpr (kIsTemplate) {
             differentiate(author, x, t, A, pi);
@@ -235,11 +264,8 @@ public:
     static Rows bias(const Author& author, const double* x, const double* dx, double t) {
         Rows b;
         if constexpr (kBias != Call::no) {
-            const detail::BiasOf<Author> member{author};
-            if constexpr (kBias == Call::timed)
-                return rows_of(Arguments::call_pair(member, x, dx, t));
-            else
-                return rows_of(Arguments::call_pair(member, x, dx));
+            return detail::rows_of(
+                detail::call_pair<Arguments, kBias>(detail::BiasOf<Author>{author}, x, dx, t));
         } else if constexpr (kIsTemplate) {
             const auto result = [&]<std::size_t... J>(std::index_sequence<J...>)
                 __attribute__((always_inline)) {
@@ -286,11 +312,10 @@ public:
                      double* tau) {
         const double middle = t0 + 0.5 * h;
         if constexpr (kDiscrete != Call::no) {
-            const detail::DiscreteJacobianOf<Author> member{author};
-            if constexpr (kDiscrete == Call::timed)
-                detail::put_rows<Arguments, kRows>(Arguments::call_pair(member, x0, x1, middle), B);
-            else
-                detail::put_rows<Arguments, kRows>(Arguments::call_pair(member, x0, x1), B);
+            detail::put_rows<Arguments, kRows>(
+                detail::call_pair<Arguments, kDiscrete>(
+                    detail::DiscreteJacobianOf<Author>{author}, x0, x1, middle),
+                B);
         } else {
             constexpr bool is_exact = sources().jacobian != DerivativeSource::finite_difference;
             if (is_exact && traits.degree != Degree::general)
@@ -369,22 +394,7 @@ public:
     }
 
 private:
-    template <class T>
-    static Rows rows_of(const T& result) {
-        Rows out;
-        for (std::size_t r = 0; r < kRows; ++r)
-            out[r] = static_cast<double>(detail::RowResult<T>::row(result, r));
-        return out;
-    }
     static void put(const Rows& rows, double* out) { std::copy_n(rows.data(), kRows, out); }
-
-    template <Call kHow, class Member>
-    static auto call_member(const Member& member, const double* x, double t) {
-        if constexpr (kHow == Call::timed)
-            return Arguments::call(member, x, t);
-        else
-            return Arguments::call(member, x);
-    }
 
     [[gnu::always_inline]] static void differentiate(
         const Author& author, const double* x, double t, double* A, double* pi) {

@@ -17,11 +17,9 @@
 #include <doctest/doctest.h>
 
 #include "ancora/sdk/helpers/rigid_body.hpp"
-#include "ancora/sdk/testing/fake_arguments.hpp"
 #include "attitude.hpp"
 #include "relaxed_start.hpp"
-
-extern "C" const ancora::PluginDescriptor ancora_plugin_descriptor;
+#include "support/rigid_body.hpp"
 
 namespace {
 
@@ -33,73 +31,17 @@ using ancora::RowBlock;
 using ancora::RowKind;
 using ancora::Vec3;
 using ancora::test::FakeArguments;
-using Vector = Eigen::VectorXd;
-using Matrix = Eigen::MatrixXd;
-using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using namespace ancora::testing;
+using State = StateOf<12>;
+using Random = RandomOf<12>;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-bool near(double x, double y, double tolerance) {
-    return std::abs(x - y) <= tolerance;
+FakeArguments box_arguments(double penalty) {
+    return ancora::testing::box_arguments().set("penalty", penalty);
 }
-template <class X, class Y>
-double gap(const X& x, const Y& y) {
-    return (x - y).cwiseAbs().maxCoeff();
-}
-
-std::span<double> view(Vector& x) {
-    return {x.data(), static_cast<std::size_t>(x.size())};
-}
-std::span<const double> view(const Vector& x) {
-    return {x.data(), static_cast<std::size_t>(x.size())};
-}
-
-FakeArguments schema() {
-    return FakeArguments(ancora_plugin_descriptor.types[0]);
-}
-std::vector<double> list(const Vec3& x) {
-    return {x(0), x(1), x(2)};
-}
-std::vector<double> list(const Mat3& X) {
-    const RowMajor rows = X;
-    return {rows.data(), rows.data() + 9};
-}
-
-// Made by the factory, as the kernel does.
-std::unique_ptr<Body> make(const FakeArguments& arguments) {
-    return std::unique_ptr<Body>(
-        static_cast<Body*>(ancora_plugin_descriptor.types[0].create(arguments)));
-}
-std::string refusal(const FakeArguments& arguments) {
-    try {
-        make(arguments);
-    } catch (const std::runtime_error& error) {
-        return error.what();
-    }
-    return "";
-}
-
-// The box of the source's Table 1.
-FakeArguments box_arguments(double penalty = kInf) {
-    FakeArguments arguments = schema();
-    arguments.set("size", {3.0, 2.0, 1.0}).set("density", 2700.0).set("penalty", penalty);
-    arguments.set("angular_velocity", {0.3, 0.5, 0.8});
-    return arguments;
-}
-
-struct State {
-    Vector q = Vector::Zero(12);
-    Vector v = Vector::Zero(12);
-};
 State start(const Body& body) {
-    State state;
-    body.start(view(state.q), view(state.v));
-    return state;
-}
-Pose pose(const Body& body, const State& state) {
-    Pose out;
-    body.pose(view(state.q), view(state.v), out);
-    return out;
+    return start_of<12>(body);
 }
 Mat3 rotation(const Pose& pose) {
     const auto& p = pose.quaternion;
@@ -173,54 +115,6 @@ Rows rows(const Body& body, int block, const State& state) {
     return out;
 }
 
-class Random {
-public:
-    double number() { return uniform_(engine_); }
-    Vec3 vector() { return {number(), number(), number()}; }
-    Mat3 matrix() {
-        Mat3 X;
-        X << vector(), vector(), vector();
-        return X;
-    }
-    Eigen::Quaterniond quaternion() {
-        return Eigen::Quaterniond(number(), number(), number(), number()).normalized();
-    }
-    State state() {
-        State s;
-        for (int i = 0; i < 12; ++i) s.q(i) = number(), s.v(i) = number();
-        return s;
-    }
-
-private:
-    std::mt19937 engine_{20240611};
-    std::uniform_real_distribution<double> uniform_{-1.0, 1.0};
-};
-
-// Inertia of eight random point masses about their centre: physical by construction.
-Mat3 random_inertia(Random& random, double& M) {
-    Mat3 J = Mat3::Zero();
-    M = 0.0;
-    for (int k = 0; k < 8; ++k) {
-        const Vec3 r = random.vector();
-        const double m = 1.5 + random.number();
-        M += 2.0 * m;
-        J += 2.0 * m * (r.squaredNorm() * Mat3::Identity() - r * r.transpose());
-    }
-    return J;
-}
-
-FakeArguments random_body(Random& random, double& M, Mat3& J) {
-    J = random_inertia(random, M);
-    const Eigen::Quaterniond p = random.quaternion();
-    FakeArguments arguments = schema();
-    arguments.set("mass", M).set_matrix("inertia", 3, list(J));
-    arguments.set("center_of_mass", list(random.vector()));
-    arguments.set("position", list(random.vector())).set("velocity", list(random.vector()));
-    arguments.set("orientation", {p.w(), p.x(), p.y(), p.z()});
-    arguments.set("angular_velocity", list(random.vector()));
-    return arguments;
-}
-
 // Motion of the free body's own twelve coordinates, M q'' = -A^T pi / c, by classical Runge-Kutta.
 class FreeMotion {
 public:
@@ -231,16 +125,9 @@ public:
           state_(start(body)) {}
 
     void step(double h) {
-        const State& s = state_;
-        const Vector a1 = acceleration(s);
-        const State s2{s.q + h / 2 * s.v, s.v + h / 2 * a1};
-        const Vector a2 = acceleration(s2);
-        const State s3{s.q + h / 2 * s2.v, s.v + h / 2 * a2};
-        const Vector a3 = acceleration(s3);
-        const State s4{s.q + h * s3.v, s.v + h * a3};
-        const Vector a4 = acceleration(s4);
-        state_ = {s.q + h / 6 * (s.v + 2 * s2.v + 2 * s3.v + s4.v),
-                  s.v + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)};
+        state_ = runge_kutta_step(state_, h, [this](const State& s) {
+            return acceleration(s);
+        });
     }
     const State& state() const { return state_; }
 
@@ -353,13 +240,7 @@ TEST_SUITE("ancf_rigid_body") {
             double M = 0.0;
             Mat3 J;
             FakeArguments arguments = random_body(random, M, J);
-            if (k % 2 == 1) {
-                // Near half a turn, where the trace of R does not tell the axis
-                const double angle = std::numbers::pi + std::pow(10.0, -(k % 17)) * random.number();
-                arguments.set_table("orientation")
-                    .set("axis", list(k % 3 == 0 ? Vec3(Vec3::Unit(k % 9 / 3)) : random.vector()))
-                    .set("angle", angle);
-            }
+            if (k % 2 == 1) turn_by_half(arguments, k, random);
             const auto body = make(arguments);
             const Pose out = pose(*body, start(*body));
 

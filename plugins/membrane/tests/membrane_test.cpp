@@ -16,25 +16,20 @@
 
 #include "ancora/sdk/body.hpp"
 #include "ancora/sdk/helpers/stress_laws.hpp"
-#include "ancora/sdk/plugin.hpp"
-#include "ancora/sdk/testing/fake_arguments.hpp"
 #include "film.hpp"
-
-extern "C" const ancora::PluginDescriptor ancora_plugin_descriptor;
+#include "support/plugin_body.hpp"
 
 namespace {
 
 using ancora::membrane::Film;
 using ancora::test::FakeArguments;
+using ancora::testing::make;
+using ancora::testing::refusal;
+using ancora::testing::schema;
 using Strain = std::array<double, 3>;
 
-std::unique_ptr<ancora::Body> make(const FakeArguments& arguments) {
-    return std::unique_ptr<ancora::Body>(
-        static_cast<ancora::Body*>(ancora_plugin_descriptor.types[0].create(arguments)));
-}
-
 FakeArguments film() {
-    FakeArguments arguments(ancora_plugin_descriptor.types[0]);
+    FakeArguments arguments = schema();
     arguments.set("young", 3e9).set("poisson", 0.3).set("thickness", 1e-5).set("density", 1400.0);
     return arguments;
 }
@@ -44,15 +39,6 @@ FakeArguments square() {
     arguments.set_matrix("nodes", 3, {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0})
         .set_matrix("triangles", 3, {0, 1, 2, 0, 2, 3});
     return arguments;
-}
-
-std::string refusal(const FakeArguments& arguments) {
-    try {
-        make(arguments);
-    } catch (const std::exception& error) {
-        return error.what();
-    }
-    return "";
 }
 
 /// Energy of a film that takes compression, of the same numbers.

@@ -11,10 +11,7 @@
 #include <Eigen/Dense>
 #include <doctest/doctest.h>
 
-#include "ancora/sdk/plugin.hpp"
-#include "ancora/sdk/testing/fake_arguments.hpp"
-
-extern "C" const ancora::PluginDescriptor ancora_plugin_descriptor;
+#include "support/plugin_body.hpp"
 
 namespace {
 
@@ -23,28 +20,17 @@ using ancora::Locator;
 using ancora::Mat3;
 using ancora::Vec3;
 using ancora::test::FakeArguments;
+using ancora::testing::make;
+using ancora::testing::refusal;
+using ancora::testing::schema;
 using Matrix = Eigen::MatrixXd;
 using Numbers = std::vector<double>;
 
 FakeArguments point_mass(const char* coordinates = "xyz") {
-    FakeArguments arguments(ancora_plugin_descriptor.types[0]);
+    FakeArguments arguments = schema();
     arguments.set("mass", 2.0).set("position", {1.0, -2.0, 3.0});
     arguments.set("coordinates", coordinates);
     return arguments;
-}
-
-// Made by the factory, as the kernel does.
-std::unique_ptr<Body> make(const FakeArguments& arguments) {
-    return std::unique_ptr<Body>(
-        static_cast<Body*>(ancora_plugin_descriptor.types[0].create(arguments)));
-}
-std::string refusal(const FakeArguments& arguments) {
-    try {
-        make(arguments);
-    } catch (const std::runtime_error& error) {
-        return error.what();
-    }
-    return "";
 }
 
 struct State {

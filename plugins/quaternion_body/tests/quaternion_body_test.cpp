@@ -16,10 +16,7 @@
 #include <Eigen/Dense>
 #include <doctest/doctest.h>
 
-#include "ancora/sdk/plugin.hpp"
-#include "ancora/sdk/testing/fake_arguments.hpp"
-
-extern "C" const ancora::PluginDescriptor ancora_plugin_descriptor;
+#include "support/rigid_body.hpp"
 
 namespace {
 
@@ -29,74 +26,13 @@ using ancora::Mat3;
 using ancora::Pose;
 using ancora::Vec3;
 using ancora::test::FakeArguments;
+using namespace ancora::testing;
 using Eigen::Quaterniond;
-using Vector = Eigen::VectorXd;
-using Matrix = Eigen::MatrixXd;
-using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using State = StateOf<7>;
+using Random = RandomOf<7>;
 
-bool near(double x, double y, double tolerance) {
-    return std::abs(x - y) <= tolerance;
-}
-template <class X, class Y>
-double gap(const X& x, const Y& y) {
-    return (x - y).cwiseAbs().maxCoeff();
-}
-std::span<double> view(Vector& x) {
-    return {x.data(), static_cast<std::size_t>(x.size())};
-}
-std::span<const double> view(const Vector& x) {
-    return {x.data(), static_cast<std::size_t>(x.size())};
-}
-std::span<double> view(RowMajor& x) {
-    return {x.data(), static_cast<std::size_t>(x.size())};
-}
-
-FakeArguments schema() {
-    return FakeArguments(ancora_plugin_descriptor.types[0]);
-}
-std::vector<double> list(const Vec3& x) {
-    return {x(0), x(1), x(2)};
-}
-std::vector<double> list(const Mat3& X) {
-    const RowMajor rows = X;
-    return {rows.data(), rows.data() + 9};
-}
-
-// Made by the factory, as the kernel does.
-std::unique_ptr<Body> make(const FakeArguments& arguments) {
-    return std::unique_ptr<Body>(
-        static_cast<Body*>(ancora_plugin_descriptor.types[0].create(arguments)));
-}
-std::string refusal(const FakeArguments& arguments) {
-    try {
-        make(arguments);
-    } catch (const std::runtime_error& error) {
-        return error.what();
-    }
-    return "";
-}
-
-// The box of Euler's top below: 3 x 2 x 1 m.
-FakeArguments box_arguments() {
-    FakeArguments arguments = schema();
-    arguments.set("size", {3.0, 2.0, 1.0}).set("density", 2700.0);
-    arguments.set("angular_velocity", {0.3, 0.5, 0.8});
-    return arguments;
-}
-
-struct State {
-    Vector q = Vector::Zero(7);
-    Vector v = Vector::Zero(7);
-};
 State start(const Body& body) {
-    State state;
-    body.start(view(state.q), view(state.v));
-    return state;
-}
-Pose pose(const Body& body, const State& state) {
-    Pose out;
-    body.pose(view(state.q), view(state.v), out);
-    return out;
+    return start_of<7>(body);
 }
 Quaterniond quaternion(const Vector& x) {
     return Quaterniond(x(3), x(4), x(5), x(6));
@@ -200,50 +136,12 @@ struct Pattern final : ancora::MassSink {
     }
 };
 
-class Random {
-public:
-    double number() { return uniform_(engine_); }
-    Vec3 vector() { return {number(), number(), number()}; }
-    Quaterniond quaternion() {
-        return Quaterniond(number(), number(), number(), number()).normalized();
-    }
-    /// Any q and v: the quaternion need not have unit norm, nor its rate keep it.
-    State state() {
-        State s;
-        for (int i = 0; i < 7; ++i) s.q(i) = number(), s.v(i) = number();
-        return s;
-    }
-    /// On the norm and its rate.
-    State rigid_state() {
-        State s = state();
-        s.q.tail(4).normalize();
-        s.v.tail(4) -= s.q.tail(4) * s.q.tail(4).dot(s.v.tail(4));
-        return s;
-    }
-
-private:
-    std::mt19937 engine_{20240611};
-    std::uniform_real_distribution<double> uniform_{-1.0, 1.0};
-};
-
-// Inertia of eight random point masses about their centre: physical by construction.
-FakeArguments random_body(Random& random, double& M, Mat3& J) {
-    J.setZero();
-    M = 0.0;
-    for (int k = 0; k < 8; ++k) {
-        const Vec3 r = random.vector();
-        const double m = 1.5 + random.number();
-        M += 2.0 * m;
-        J += 2.0 * m * (r.squaredNorm() * Mat3::Identity() - r * r.transpose());
-    }
-    const Quaterniond p = random.quaternion();
-    FakeArguments arguments = schema();
-    arguments.set("mass", M).set_matrix("inertia", 3, list(J));
-    arguments.set("center_of_mass", list(random.vector()));
-    arguments.set("position", list(random.vector())).set("velocity", list(random.vector()));
-    arguments.set("orientation", {p.w(), p.x(), p.y(), p.z()});
-    arguments.set("angular_velocity", list(random.vector()));
-    return arguments;
+// On the norm and its rate.
+State rigid_state(Random& random) {
+    State s = random.state();
+    s.q.tail(4).normalize();
+    s.v.tail(4) -= s.q.tail(4) * s.q.tail(4).dot(s.v.tail(4));
+    return s;
 }
 
 // Motion of the free body by classical Runge-Kutta: M a = force + A^T lambda, A a = b, which
@@ -253,16 +151,9 @@ public:
     explicit FreeMotion(const Body& body) : body_(body), state_(start(body)) {}
 
     void step(double h) {
-        const State& s = state_;
-        const Vector a1 = acceleration(s);
-        const State s2{s.q + h / 2 * s.v, s.v + h / 2 * a1};
-        const Vector a2 = acceleration(s2);
-        const State s3{s.q + h / 2 * s2.v, s.v + h / 2 * a2};
-        const Vector a3 = acceleration(s3);
-        const State s4{s.q + h * s3.v, s.v + h * a3};
-        const Vector a4 = acceleration(s4);
-        state_ = {s.q + h / 6 * (s.v + 2 * s2.v + 2 * s3.v + s4.v),
-                  s.v + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)};
+        state_ = runge_kutta_step(state_, h, [this](const State& s) {
+            return acceleration(s);
+        });
     }
     const State& state() const { return state_; }
 
@@ -471,7 +362,7 @@ TEST_SUITE("quaternion_body") {
             double M = 0.0;
             Mat3 J;
             const auto body = make(random_body(random, M, J));
-            const State s = random.rigid_state();
+            const State s = rigid_state(random);
             const Matrix Xi = space_rotation(*body, s.q);
             CHECK(Xi.topRows(3).isZero(0.0));
             CHECK((norm(*body, s).A.transpose() * Xi).cwiseAbs().maxCoeff() < 1e-16);
@@ -502,13 +393,7 @@ TEST_SUITE("quaternion_body") {
             double M = 0.0;
             Mat3 J;
             FakeArguments arguments = random_body(random, M, J);
-            if (k % 2 == 1) {
-                // Near half a turn, where the trace of R does not tell the axis
-                const double angle = std::numbers::pi + std::pow(10.0, -(k % 17)) * random.number();
-                arguments.set_table("orientation")
-                    .set("axis", list(k % 3 == 0 ? Vec3(Vec3::Unit(k % 9 / 3)) : random.vector()))
-                    .set("angle", angle);
-            }
+            if (k % 2 == 1) turn_by_half(arguments, k, random);
             const auto body = make(arguments);
             const State s = start(*body);
 

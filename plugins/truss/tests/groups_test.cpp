@@ -12,26 +12,21 @@
 
 #include <doctest/doctest.h>
 
-#include "ancora/sdk/plugin.hpp"
-#include "ancora/sdk/testing/fake_arguments.hpp"
 #include "material.hpp"
-
-extern "C" const ancora::PluginDescriptor ancora_plugin_descriptor;
+#include "support/plugin_body.hpp"
 
 namespace {
 
 using ancora::RowLaw;
 using ancora::test::FakeArguments;
-
-std::unique_ptr<ancora::Body> make(const FakeArguments& arguments) {
-    return std::unique_ptr<ancora::Body>(
-        static_cast<ancora::Body*>(ancora_plugin_descriptor.types[0].create(arguments)));
-}
+using ancora::testing::make;
+using ancora::testing::refusal;
+using ancora::testing::schema;
 
 // Three by two nodes: elements 0 to 3 along the first direction, 0.5 m long, 4 to 6 along the
 // second, 2 m long. Of the boundary is all but element 5.
 FakeArguments net() {
-    FakeArguments arguments(ancora_plugin_descriptor.types[0]);
+    FakeArguments arguments = schema();
     arguments.set("area", 1e-4).set("young", 1e9).set("density", 1000.0).set("mass", "lumped");
     arguments.set_table("grid").set("counts", {3.0, 2.0}).set("spacing", {0.5, 2.0});
     return arguments;
@@ -63,15 +58,6 @@ bool near(const std::vector<double>& a, const std::vector<double>& b) {
     return std::ranges::equal(a, b, [](double x, double y) {
         return near(x, y);
     });
-}
-
-std::string refusal(const FakeArguments& arguments) {
-    try {
-        make(arguments);
-    } catch (const std::runtime_error& error) {
-        return error.what();
-    }
-    return "";
 }
 
 }  // namespace

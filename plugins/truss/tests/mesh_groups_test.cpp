@@ -1,97 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests of a truss whose network is a mesh file: its groups as points, as lists of nodes, as held.
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
-#include "ancora/sdk/plugin.hpp"
-#include "ancora/sdk/testing/fake_arguments.hpp"
-
-extern "C" const ancora::PluginDescriptor ancora_plugin_descriptor;
+#include "support/mesh_file.hpp"
+#include "support/plugin_body.hpp"
 
 namespace {
 
 using ancora::test::FakeArguments;
+using ancora::testing::kGmsh;
+using ancora::testing::make;
+using ancora::testing::schema;
+using File = ancora::testing::MeshFile;
 using Ints = std::vector<std::int32_t>;
-
-// A file that lives as long as this object.
-class File {
-public:
-    explicit File(const std::string& content)
-        : path_((std::filesystem::temp_directory_path() /
-                 ("ancora-mesh-" + std::to_string(::getpid())))
-                    .string()) {
-        std::ofstream(path_, std::ios::binary) << content;
-    }
-    ~File() { std::filesystem::remove(path_); }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    const char* path() const { return path_.c_str(); }
-
-private:
-    std::string path_;
-};
-
-// Two curves with four lines in all, and a square face; node 30 belongs to the face alone. Tags are
-// sparse, one node carries a parameter, curve 2 is in two groups, one with a sign and no name.
-const std::string kGmsh = R"($MeshFormat
-4.1 0 8
-$EndMeshFormat
-$Comments
-free text $ 12
-$EndComments
-$PhysicalNames
-3
-0 5 "tip"
-1 1 "lower rim"
-1 2 "boom"
-$EndPhysicalNames
-$Entities
-1 2 1 0
-9 2 0 0.5 1 5
-1 0 0 0 2 0 0 1 1 2 9 -9
-2 0 0 0 2 1 0 2 2 -7 2 9 -9
-4 0 0 0 2 1 0 1 3 2 1 -2
-$EndEntities
-$Nodes
-3 6 3 1000000000000
-0 9 0 1
-1000000000000
-2 0 0.5
-1 1 1 2
-3
-12
-0 0 0 0.25
-1 0 0 0.75
-2 4 0 3
-20
-30
-25
-0 1 0
-9 9 9
-1 1 1e-1
-$EndNodes
-$Elements
-4 6 1 60
-0 9 15 1
-1 1000000000000
-1 1 1 2
-10 3 12 
-11 12 1000000000000 
-1 2 1 2
-12 1000000000000 25
-14 25 20
-2 4 3 1
-60 3 12 25 20
-$EndElements
-)";
 
 }  // namespace
 
@@ -106,14 +33,9 @@ TEST_SUITE("truss: groups") {
     };
 
     FakeArguments rope() {
-        FakeArguments arguments(ancora_plugin_descriptor.types[0]);
+        FakeArguments arguments = schema();
         arguments.set("area", 1e-4).set("young", 70e9).set("density", 2700.0);
         return arguments;
-    }
-
-    std::unique_ptr<ancora::Body> make(const FakeArguments& arguments) {
-        return std::unique_ptr<ancora::Body>(
-            static_cast<ancora::Body*>(ancora_plugin_descriptor.types[0].create(arguments)));
     }
 
     std::vector<int> attached(const ancora::Body& body, const char* name) {

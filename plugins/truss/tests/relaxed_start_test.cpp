@@ -16,16 +16,15 @@
 #include <doctest/doctest.h>
 
 #include "ancora/sdk/numbers/math.hpp"
-#include "ancora/sdk/plugin.hpp"
-#include "ancora/sdk/testing/fake_arguments.hpp"
 #include "material.hpp"
-
-extern "C" const ancora::PluginDescriptor ancora_plugin_descriptor;
+#include "support/plugin_body.hpp"
 
 namespace {
 
 using ancora::Vec3;
 using ancora::test::FakeArguments;
+using ancora::testing::make;
+using ancora::testing::schema;
 using Eigen::Index;
 using Eigen::VectorXd;
 
@@ -37,7 +36,7 @@ bool near(double a, double b, double tol) {
 }
 
 FakeArguments network(std::vector<double> nodes, std::vector<double> elements) {
-    FakeArguments arguments(ancora_plugin_descriptor.types[0]);
+    FakeArguments arguments = schema();
     arguments.set_matrix("nodes", 3, std::move(nodes))
         .set_matrix("elements", 2, std::move(elements))
         .set("start", "relaxed");
@@ -54,7 +53,7 @@ FakeArguments pendulum(const Vec3& to) {
 
 // N links along x from 0 to 1, both ends held.
 FakeArguments cable(int N, double length, double stiffness) {
-    FakeArguments arguments(ancora_plugin_descriptor.types[0]);
+    FakeArguments arguments = schema();
     arguments.set_table("grid").set("counts", {N + 1.0, 1.0}).set("spacing", {1.0 / N, 1.0});
     arguments.set("young", stiffness).set("area", 1.0).set("density", 1.0);
     arguments.set("rest_length", length / N).set("start", "relaxed");
@@ -63,7 +62,7 @@ FakeArguments cable(int N, double length, double stiffness) {
 }
 
 FakeArguments grid(double nx, double ny, double dx, double dy, bool diagonals) {
-    FakeArguments arguments(ancora_plugin_descriptor.types[0]);
+    FakeArguments arguments = schema();
     arguments.set("area", 1e-4).set("young", 1e7).set("density", 2700.0).set("start", "relaxed");
     arguments.set_table("grid")
         .set("counts", {nx, ny})
@@ -80,11 +79,6 @@ void set_spin(FakeArguments& arguments,
         .set("axis", {0.0, 0.0, 1.0})
         .set("rate", rate)
         .set("center", center);
-}
-
-std::unique_ptr<ancora::Body> make(const FakeArguments& arguments) {
-    return std::unique_ptr<ancora::Body>(
-        static_cast<ancora::Body*>(ancora_plugin_descriptor.types[0].create(arguments)));
 }
 
 std::pair<VectorXd, VectorXd> start_of(const ancora::Body& body) {

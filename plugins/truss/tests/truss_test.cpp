@@ -16,16 +16,15 @@
 #include <doctest/doctest.h>
 
 #include "ancora/sdk/numbers/math.hpp"
-#include "ancora/sdk/plugin.hpp"
-#include "ancora/sdk/testing/fake_arguments.hpp"
-
-extern "C" const ancora::PluginDescriptor ancora_plugin_descriptor;
+#include "support/plugin_body.hpp"
 
 namespace {
 
 using ancora::Locator;
 using ancora::Vec3;
 using ancora::test::FakeArguments;
+using ancora::testing::make;
+using ancora::testing::schema;
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
@@ -38,13 +37,8 @@ bool near(double a, double b, double tol) {
     return std::abs(a - b) <= tol;
 }
 
-std::unique_ptr<ancora::Body> make(const FakeArguments& arguments) {
-    return std::unique_ptr<ancora::Body>(
-        static_cast<ancora::Body*>(ancora_plugin_descriptor.types[0].create(arguments)));
-}
-
 FakeArguments steel() {
-    FakeArguments arguments(ancora_plugin_descriptor.types[0]);
+    FakeArguments arguments = schema();
     arguments.set("area", 1e-4).set("young", 70e9).set("density", 2700.0);
     return arguments;
 }

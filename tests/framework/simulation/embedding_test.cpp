@@ -15,53 +15,16 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/simulation.hpp"
+#include "box_and_net.hpp"
 #include "framework/models.hpp"
 #include "sha256.hpp"
 
 using namespace ancora;
+using ancora::testing::kBoxAndNet;
 using ancora::testing::near;
 using ancora::testing::Run;
 
 namespace {
-
-/// A net on a rigid link and a redundant joint, a box with a penalty: a factorisation that is kept
-/// over many steps.
-const std::string kNet = R"(
-[model]
-gravity = [0.0, 0.0, -9.81]
-[[body]]
-name = "box"
-type = "ancf_rigid_body"
-size = [1.0, 0.5, 0.2]
-density = 500.0
-penalty = 1e8
-angular_velocity = [1.0, 2.0, 3.0]
-[[body]]
-name = "net"
-type = "truss"
-grid = {counts = [6, 6], spacing = [0.2, 0.2], origin = [2.0, 0.0, 0.0], diagonals = true}
-young = 1e7
-area = 1e-4
-density = 1000.0
-[[body]]
-name = "link"
-type = "truss"
-from = [1.5, 0.0, 0.0]
-to = [2.0, 0.0, 0.0]
-young = inf
-area = 1e-4
-density = 1000.0
-[[constraint]]
-name = "eye"
-type = "position"
-a = "net@0"
-b = "link@1"
-[[constraint]]
-name = "eye_again"
-type = "position"
-a = "net@0"
-b = "link@1"
-)";
 
 /// A block on three feet, thrown over a floor with a spin: slides on a curve, stops, stays.
 const std::string kFeet = R"(
@@ -222,7 +185,7 @@ TEST_SUITE("a host with floating-point traps") {
         };
         bool all_on = true;
         std::string message;
-        const std::string text = kNet + integrator("emm", 4e-3, 0.4);
+        const std::string text = kBoxAndNet + integrator("emm", 4e-3, 0.4);
         Row row;
         try {
             Run run(text);
@@ -259,7 +222,7 @@ TEST_SUITE("a host with floating-point traps") {
 
 TEST_SUITE("saved states") {
     TEST_CASE("a run that is restored repeats every bit") {
-        check_repeats(kNet + integrator("emm", 4e-3, 0.4), {0, 1, 2, 3, 17, 50, 98});
+        check_repeats(kBoxAndNet + integrator("emm", 4e-3, 0.4), {0, 1, 2, 3, 17, 50, 98});
         check_repeats(kSpin + integrator("emm", 5e-3, 0.5), {0, 1, 5, 6, 50, 98});
         check_repeats(kFeet + integrator("emm", 5e-3, 0.5), {0, 5, 30, 40, 41, 42, 43, 60, 98});
         check_repeats(kFeet + integrator("rk4", 5e-3, 0.5), {0, 5, 30, 40, 41, 42, 43, 60, 98});
@@ -270,7 +233,8 @@ TEST_SUITE("saved states") {
 
     TEST_CASE("bytes that do not belong here are refused, and nothing changes") {
         const std::string end = integrator("emm", 4e-3, 0.4);
-        Run net(kNet + end), feet(kFeet + end), feet_rk4(kFeet + integrator("rk4", 4e-3, 0.4));
+        Run net(kBoxAndNet + end), feet(kFeet + end),
+            feet_rk4(kFeet + integrator("rk4", 4e-3, 0.4));
         net.steps(3);
         feet.steps(3);
         const std::vector<std::byte> state = feet.simulation.save();
@@ -357,7 +321,7 @@ struct Saved {
     int steps;
 };
 const std::vector<Saved>& saved_models() {
-    static const std::vector<Saved> models = {{kNet + integrator("emm", 4e-3, 0.4), 3},
+    static const std::vector<Saved> models = {{kBoxAndNet + integrator("emm", 4e-3, 0.4), 3},
                                               {kFeet + integrator("emm", 5e-3, 0.5), 41},
                                               {kSpin + integrator("emm", 5e-3, 0.5), 6},
                                               {kFeet + integrator("rk4", 5e-3, 0.5), 41},
@@ -463,7 +427,7 @@ TEST_SUITE("damaged states") {
     }
 
     TEST_CASE("the ground has a pose too") {
-        const Run run(kNet + integrator("emm", 4e-3, 0.4));
+        const Run run(kBoxAndNet + integrator("emm", 4e-3, 0.4));
         const Pose ground = run.simulation.pose("ground");
         CHECK(ground.position == std::array{0.0, 0.0, 0.0});
         CHECK(ground.quaternion == std::array{1.0, 0.0, 0.0, 0.0});

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/run.hpp"
+#include "box_and_net.hpp"
 #include "framework/models.hpp"
 #include "support/process.hpp"
 
@@ -22,49 +23,14 @@ using ancora::testing::TempFolder;
 
 namespace {
 
-/// A box with a net on a rigid link, a massless spring, a redundant joint and gravity, at a step at
-/// which the factorisation is sometimes renewed.
-constexpr const char* kModel = R"(
-[model]
-gravity = [0.0, 0.0, -9.81]
-[[body]]
-name = "box"
-type = "ancf_rigid_body"
-size = [1.0, 0.5, 0.2]
-density = 500.0
-penalty = 1e8
-angular_velocity = [1.0, 2.0, 3.0]
-[[body]]
+/// A box with a net, a plate and gravity, at a step at which the factorisation is sometimes
+/// renewed.
+const std::string kModel = testing::kBoxAndNet + R"([[body]]
 name = "plate"
 type = "ancf_rigid_body"
 mass = 2.0
 inertia = [0.1, 0.2, 0.3]
 position = [0.5, 0.25, 0.1]
-[[body]]
-name = "net"
-type = "truss"
-grid = {counts = [6, 6], spacing = [0.2, 0.2], origin = [2.0, 0.0, 0.0], diagonals = true}
-young = 1e7
-area = 1e-4
-density = 1000.0
-[[body]]
-name = "link"
-type = "truss"
-from = [1.5, 0.0, 0.0]
-to = [2.0, 0.0, 0.0]
-young = inf
-area = 1e-4
-density = 1000.0
-[[constraint]]
-name = "eye"
-type = "position"
-a = "net@0"
-b = "link@1"
-[[constraint]]
-name = "eye_again"
-type = "position"
-a = "net@0"
-b = "link@1"
 [integrator]
 type = "emm"
 step = 0.004
@@ -88,7 +54,7 @@ step = 0.01
 end = 5.0
 )";
 
-std::string history(const char* model) {
+std::string history(const std::string& model) {
     const TempFolder folder;
     const Manifest manifest = testing::manifest(model);
     testing::Plugins plugins;

@@ -15,6 +15,7 @@
 #include "support/mechanisms.hpp"
 #include "support/model.hpp"
 #include "support/near.hpp"
+#include "support/restored.hpp"
 
 namespace ancora::testing {
 namespace {
@@ -243,18 +244,7 @@ TEST_SUITE("potentials that change") {
                 force("switch", "relay", "input = \"p.vx\"\non_at = 0.05\noff_at = -0.05"));
         for (const auto& [method, step, error] : kMethods) {
             CAPTURE(method);
-            const std::string whole = text + steps(method, 2e-3, 1.5);
-            Simulation run = model(whole);
-            for (int i = 0; i < 40; ++i) run.step();
-            const std::vector<std::byte> saved = run.save();
-            Simulation other = model(whole);
-            other.restore(saved);
-            run_to_end(run);
-            run_to_end(other);
-            std::vector<double> a(run.column_names().size()), b(a.size());
-            run.sample(a);
-            other.sample(b);
-            CHECK(a == b);
+            CHECK(ends_alike_restored(text + steps(method, 2e-3, 1.5), 40));
         }
     }
 

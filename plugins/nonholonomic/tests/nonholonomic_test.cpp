@@ -13,6 +13,7 @@
 #include "ancora/sdk/numbers/math.hpp"
 #include "ancora/sdk/plugin.hpp"
 #include "ancora/sdk/testing/fake_arguments.hpp"
+#include "support/row_values.hpp"
 
 extern "C" const ancora::PluginDescriptor ancora_plugin_descriptor;
 
@@ -23,6 +24,10 @@ using ancora::Mat3;
 using ancora::RowBlock;
 using ancora::Vec3;
 using ancora::test::FakeArguments;
+using ancora::testing::discrete;
+using ancora::testing::evaluate;
+using ancora::testing::Rows;
+using ancora::testing::span;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
@@ -46,57 +51,8 @@ std::unique_ptr<Constraint> make(Type type, const FakeArguments& arguments) {
         static_cast<Constraint*>(ancora_plugin_descriptor.types[type].create(arguments)));
 }
 
-std::span<double> span(VectorXd& x) {
-    return {x.data(), static_cast<std::size_t>(x.size())};
-}
-std::span<const double> span(const VectorXd& x) {
-    return {x.data(), static_cast<std::size_t>(x.size())};
-}
-
-struct Rows {
-    MatrixXd A;
-    VectorXd pi, pi_t, b;
-};
-
-// The stencils are 0, 1, 2, ..., as a test below says.
-MatrixXd by_rows(const VectorXd& A, Eigen::Index rows) {
-    return A.reshaped<Eigen::RowMajor>(rows, A.size() / rows);
-}
-
-Rows evaluate(const Constraint& c, const VectorXd& u, const VectorXd& du) {
-    const RowBlock& block = c.row_blocks()[0];
-    // what is not written shows
-    VectorXd A = VectorXd::Constant(block.rows_per_item * block.scalars_per_item, NAN);
-    VectorXd none = VectorXd::Constant(block.rows_per_item, NAN);
-    Rows out{{}, none, none, none};
-    c.evaluate(0, {span(u), span(du), 0.0}, {span(out.pi), span(A), span(out.pi_t), span(out.b)});
-    out.A = by_rows(A, block.rows_per_item);
-    return out;
-}
-
-MatrixXd discrete(const Constraint& c, const VectorXd& u0, const VectorXd& du, double h) {
-    const RowBlock& block = c.row_blocks()[0];
-    VectorXd B = VectorXd::Constant(block.rows_per_item * block.scalars_per_item, NAN);
-    const VectorXd mid = u0 + 0.5 * du;
-    const VectorXd u1 = u0 + du;
-    const VectorXd rate = du / h;
-    c.evaluate_step(0,
-                    {span(u0), span(du), span(mid), span(u1), span(rate), 0.0, h, {}, {}},
-                    {span(B), {}, {}, {}});
-    return by_rows(B, block.rows_per_item);
-}
-
-class Numbers {
-public:
-    VectorXd vector(Eigen::Index size) {
-        return VectorXd::NullaryExpr(size, [this] {
-            return uniform_(engine_);
-        });
-    }
-
-private:
-    std::mt19937 engine_{19720101};
-    std::uniform_real_distribution<double> uniform_{-1.0, 1.0};
+struct Numbers : ancora::testing::Numbers {
+    Numbers() : ancora::testing::Numbers(19720101) {}
 };
 
 /// u of a ball at x with attitude R.

@@ -21,6 +21,7 @@
 #include "ancora/sdk/numbers/math.hpp"
 #include "ancora/sdk/plugin.hpp"
 #include "ancora/sdk/testing/fake_arguments.hpp"
+#include "support/row_values.hpp"
 
 extern "C" const ancora::PluginDescriptor ancora_plugin_descriptor;
 
@@ -33,6 +34,10 @@ using ancora::RowSource;
 using ancora::vec3;
 using ancora::Vec3;
 using ancora::test::FakeArguments;
+using ancora::testing::discrete;
+using ancora::testing::evaluate;
+using ancora::testing::Rows;
+using ancora::testing::span;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
@@ -64,53 +69,6 @@ Eigen::Index num_scalars(const Constraint& c) {
     return static_cast<Eigen::Index>(3 * (c.attachments().size() + c.more_attachments().size()));
 }
 
-std::span<double> span(VectorXd& x) {
-    return {x.data(), static_cast<std::size_t>(x.size())};
-}
-std::span<const double> span(const VectorXd& x) {
-    return {x.data(), static_cast<std::size_t>(x.size())};
-}
-
-/// Rows of block 0, A on all of u.
-struct Rows {
-    VectorXd pi, b, pi_t;
-    MatrixXd A;
-};
-
-MatrixXd spread(const RowBlock& block, const VectorXd& values, Eigen::Index width) {
-    MatrixXd out = MatrixXd::Zero(block.rows_per_item, width);
-    for (Eigen::Index k = 0; k < out.rows(); ++k)
-        for (Eigen::Index j = 0; j < block.scalars_per_item; ++j)
-            out(k, block.stencil[j]) += values(k * block.scalars_per_item + j);
-    return out;
-}
-
-Rows evaluate(const RowSource& source, const VectorXd& u, const VectorXd& du) {
-    const RowBlock& block = source.row_blocks()[0];
-    Rows out;
-    // what is not written shows
-    out.pi = out.b = out.pi_t = VectorXd::Constant(block.rows_per_item, NAN);
-    VectorXd A = VectorXd::Constant(block.rows_per_item * block.scalars_per_item, NAN);
-    source.evaluate(
-        0, {span(u), span(du), 0.0}, {span(out.pi), span(A), span(out.pi_t), span(out.b)});
-    out.A = spread(block, A, u.size());
-    return out;
-}
-
-MatrixXd discrete(const RowSource& source, const VectorXd& u0, const VectorXd& du, double h) {
-    const RowBlock& block = source.row_blocks()[0];
-    VectorXd B = VectorXd::Constant(block.rows_per_item * block.scalars_per_item, NAN);
-    VectorXd work0 = VectorXd::Zero(block.rows_per_item);
-    VectorXd work1 = work0;
-    const VectorXd mid = u0 + 0.5 * du;
-    const VectorXd u1 = u0 + du;
-    const VectorXd rate = du / h;
-    source.evaluate_step(0,
-                         {span(u0), span(du), span(mid), span(u1), span(rate), 0.0, h, {}, {}},
-                         {span(B), {}, span(work0), span(work1)});
-    return spread(block, B, u0.size());
-}
-
 /// G of the item, expanded to all of u.
 MatrixXd tangent(const RowSource& source, const VectorXd& mid, const VectorXd& s, bool positive) {
     const RowBlock& block = source.row_blocks()[0];
@@ -125,17 +83,8 @@ MatrixXd tangent(const RowSource& source, const VectorXd& mid, const VectorXd& s
     return G;
 }
 
-class Numbers {
-public:
-    VectorXd vector(Eigen::Index size) {
-        return VectorXd::NullaryExpr(size, [this] {
-            return uniform_(engine_);
-        });
-    }
-
-private:
-    std::mt19937 engine_{20240611};
-    std::uniform_real_distribution<double> uniform_{-1.0, 1.0};
+struct Numbers : ancora::testing::Numbers {
+    Numbers() : ancora::testing::Numbers(20240611) {}
 };
 
 /// All six ways to carry the three types.

@@ -19,6 +19,7 @@
 #include "ancora/sdk/numbers/math.hpp"
 #include "ancora/sdk/plugin.hpp"
 #include "ancora/sdk/testing/fake_arguments.hpp"
+#include "support/row_values.hpp"
 
 extern "C" const ancora::PluginDescriptor ancora_plugin_descriptor;
 
@@ -30,6 +31,9 @@ using ancora::RowBlock;
 using ancora::RowSource;
 using ancora::Vec3;
 using ancora::test::FakeArguments;
+using ancora::testing::discrete;
+using ancora::testing::Rows;
+using ancora::testing::span;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
@@ -78,58 +82,18 @@ std::vector<std::unique_ptr<Constraint>> all() {
     return out;
 }
 
-std::span<double> span(VectorXd& x) {
-    return {x.data(), static_cast<std::size_t>(x.size())};
-}
-std::span<const double> span(const VectorXd& x) {
-    return {x.data(), static_cast<std::size_t>(x.size())};
-}
-
-struct Rows {
-    VectorXd pi, b;
-    MatrixXd A;
-};
-
-MatrixXd by_rows(const VectorXd& values, const RowBlock& block) {
-    return values.reshaped(block.scalars_per_item, block.rows_per_item).transpose();
-}
-
 Rows evaluate(const RowSource& source, const VectorXd& u, const VectorXd& du) {
-    const RowBlock& block = source.row_blocks()[0];
-    REQUIRE(block.scalars_per_item == 6);
-    Rows out;
-    // what is not written shows
-    VectorXd pi_t = VectorXd::Constant(block.rows_per_item, NAN);
-    out.pi = out.b = pi_t;
-    VectorXd A = VectorXd::Constant(6 * block.rows_per_item, NAN);
-    source.evaluate(0, {span(u), span(du), 0.0}, {span(out.pi), span(A), span(pi_t), span(out.b)});
-    CHECK(pi_t.norm() == 0.0);
-    out.A = by_rows(A, block);
+    REQUIRE(source.row_blocks()[0].scalars_per_item == 6);
+    const Rows out = ancora::testing::evaluate(source, u, du);
+    CHECK(out.pi_t.norm() == 0.0);
     return out;
 }
-
 MatrixXd discrete(const RowSource& source, const VectorXd& u0, const VectorXd& du) {
-    const RowBlock& block = source.row_blocks()[0];
-    VectorXd B = VectorXd::Constant(6 * block.rows_per_item, NAN);
-    VectorXd work0 = VectorXd::Zero(block.rows_per_item), work1 = work0;
-    const VectorXd mid = u0 + 0.5 * du, u1 = u0 + du, rate = du / 0.1;
-    source.evaluate_step(0,
-                         {span(u0), span(du), span(mid), span(u1), span(rate), 0.0, 0.1, {}, {}},
-                         {span(B), {}, span(work0), span(work1)});
-    return by_rows(B, block);
+    return discrete(source, u0, du, 0.1);
 }
 
-class Numbers {
-public:
-    VectorXd vector(Eigen::Index size) {
-        return VectorXd::NullaryExpr(size, [this] {
-            return uniform_(engine_);
-        });
-    }
-
-private:
-    std::mt19937 engine_{20240917};
-    std::uniform_real_distribution<double> uniform_{-1.0, 1.0};
+struct Numbers : ancora::testing::Numbers {
+    Numbers() : ancora::testing::Numbers(20240917) {}
 };
 
 /// (r_p, r_o) with the given difference.

@@ -265,7 +265,7 @@ void ContinuousMotion::note_energy_jump() {
     }
     // usual <- max(|dE|, 0.9 usual): a maximum that decays, not a mean, since one step without a
     // jump of a rough motion says nothing.
-    const bool has_usual = jumps.usual > 0.0 || before_.t > 0.0;  // nothing may be usual
+    const bool has_usual = jumps.usual > 0.0 || before_.t > parts_.model.begin_time;  // nothing may be usual
     if (has_usual && jump > kTimesUsual * jumps.usual && jump > jumps.sudden) {
         jumps.sudden = jump;
         jumps.sudden_at = state_.t;

@@ -42,7 +42,8 @@ ConstraintTurn::ConstraintTurn(Assembly& parts, const Trial& trial) : parts_(par
 }
 
 /// M, with next to nothing where it has none.
-void ConstraintTurn::make_solver() {
+void ConstraintTurn::prepare() {
+    if (row_.empty() || solver_) return;
     SystemPattern pattern;
     pattern.num_coordinates = parts_.n;
     for (const MassEntry& entry : parts_.mass.entries())
@@ -68,7 +69,7 @@ void ConstraintTurn::make_solver() {
 }
 
 void ConstraintTurn::look(const StepTrial& trial) {
-    if (row_.empty()) return;
+    if (!solver_) return;
     const auto n = static_cast<std::size_t>(parts_.n);
     const double half = 0.5 * trial.h * trial.h;
     const double bent = half * half * pairwise_dot(trial.a.data(), trial_.Ma.data(), n);
@@ -94,7 +95,6 @@ void ConstraintTurn::look(const StepTrial& trial) {
 
 /// (1); nothing where rows and masses together do not determine x.
 double ConstraintTurn::turned(const StepTrial& trial, double dq_M_dq) {
-    if (!solver_) make_solver();
     const double h = trial.h;
     v_ = trial_.dq / h;
     parts_.rows.evaluate_rates(blocks_,

@@ -32,6 +32,8 @@ public:
 
     ConstraintTurn(Assembly& parts, const Trial& trial);
 
+    /// [assembly] Makes its solver; without one it looks at nothing.
+    void prepare();
     /// To be called before a step is accepted, when the state at its end is known. [step]
     void look(const StepTrial& trial);
 
@@ -58,7 +60,6 @@ public:
 
 private:
     double turned(const StepTrial& trial, double dq_M_dq);
-    void make_solver();
 
     Assembly& parts_;
     const Trial& trial_;

@@ -102,6 +102,7 @@ void KernelSystem::plan_matrix(double h) {
     parts_.laws.prepare(h);
     parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant);
     matrix_.plan(h, instant.A);
+    turn_.prepare();
 }
 
 void KernelSystem::set_state(std::span<const double> q, std::span<const double> v, double t) {

@@ -133,6 +133,13 @@ struct Trial {
     bool leaves_roundings = false;  ///< the last correction, of what positions still move by
 };
 
+/// What the parts of a system work on: the equations, the state, and the step in progress.
+struct SystemData {
+    Assembly& parts;
+    MotionState& state;
+    Trial& trial;
+};
+
 inline std::span<const double> view(const Eigen::VectorXd& x) {
     return {x.data(), static_cast<std::size_t>(x.size())};
 }

@@ -52,25 +52,19 @@ private:
 
 }  // namespace
 
-ContinuousMotion::ContinuousMotion(Assembly& parts,
-                                   MotionState& state,
-                                   Trial& trial,
+ContinuousMotion::ContinuousMotion(const SystemData& of,
+                                   StepRows& rows,
                                    StepParts& extra,
-                                   Accelerations& accelerations,
-                                   StepTangent& tangent,
-                                   JumpSearch& jumps,
-                                   Violations& violations,
-                                   Books& books)
-    : parts_(parts),
-      state_(state),
-      trial_(trial),
+                                   Accounts& accounts,
+                                   Accelerations& accelerations)
+    : parts_(of.parts),
+      state_(of.state),
+      trial_(of.trial),
+      rows_(rows),
       extra_(extra),
-      accelerations_(accelerations),
-      tangent_(tangent),
-      jumps_(jumps),
-      violations_(violations),
-      books_(books) {
-    x_force_.setZero(parts.n);
+      accounts_(accounts),
+      accelerations_(accelerations) {
+    x_force_.setZero(parts_.n);
 }
 
 /// x = (q, v, W_ext, W_non, P (3), L (3), works of efforts, continuous states of objects), 2 n + 8
@@ -165,7 +159,7 @@ void ContinuousMotion::book_rates(const double* q, const double* v, std::span<do
     power.external += of_parts.external;
     books[kExternal] = power.external;
     books[kNonideal] = power.nonideal;
-    books_.efforts.powers(face, v, rates.subspan(kBooks, books_.efforts.count()));
+    accounts_.books.efforts.powers(face, v, rates.subspan(kBooks, accounts_.books.efforts.count()));
     std::fill(books + kImpulse, books + kBooks, 0.0);
     if (parts_.mass.is_timed()) book_flow(q, v, books);
     if (!parts_.has_gravity && !parts_.has_external && parts_.forces.loads().empty()) return;
@@ -203,10 +197,10 @@ void ContinuousMotion::scale_books() {
     const auto unit = [](double scale) {
         return std::exp2(std::ceil(std::log2(1.0 + scale)));
     };
-    const double energy = books_.ledger.energy_scale();
+    const double energy = accounts_.books.ledger.energy_scale();
     // E = p^2 / 2 m, so p = (2 m E)^1/2; the moment of that at the largest distance from the
     // origin.
-    const double momentum = std::sqrt(2.0 * books_.total_mass() * energy);
+    const double momentum = std::sqrt(2.0 * accounts_.books.total_mass() * energy);
     // Works of efforts stand behind the others.
     book_scales_.assign(num_states() - 2 * parts_.n, unit(energy));
     std::fill_n(book_scales_.rbegin(), parts_.signals.num_continuous(), 1.0);
@@ -220,7 +214,8 @@ void ContinuousMotion::accept(double t0, double t1, std::span<const double> x) {
             parts_.model.bodies.begin(), parts_.model.bodies.end(), [&](const BodyPart& body) {
                 return coordinate < body.first + body.count;
             });
-        std::string cause = books_.growth.cause(books_.ledger, books_.efforts, true);
+        std::string cause =
+            accounts_.books.growth.cause(accounts_.books.ledger, accounts_.books.efforts, true);
         if (cause.empty())
             cause =
                 "the step is too long for the fastest vibration of the model: take a shorter one, "
@@ -235,37 +230,38 @@ void ContinuousMotion::accept(double t0, double t1, std::span<const double> x) {
                                 cause),
                     part->object.place);
     }
-    jumps_.check(state_.q.data(), t0, t1 - t0, state_.extent);
+    rows_.jumps.check(state_.q.data(), t0, t1 - t0, state_.extent);
     // From here on the state changes; what is thrown on the way puts it back as it was.
     save(before_);
-    const Violation violation = violations_.now();
+    const Violation violation = accounts_.violations.now();
     try {
         advance_to(t0, t1, x);
     } catch (...) {
         // What is refused leaves the accepted state as it was, also for the last row of results.
         restore(before_);
-        violations_.show(violation);
+        accounts_.violations.show(violation);
         parts_.update_mass(state_.q.data(), state_.v.data(), state_.t);
         throw;
     }
     note_energy_jump();
     scale_books();
-    tangent_.forget_start();
+    rows_.tangent.forget_start();
     has_chosen_rank_ = false;
-    violations_.note();
+    accounts_.violations.note();
 }
 
 /// What the step just taken has added to the balance, against the steps before.
 void ContinuousMotion::note_energy_jump() {
     EnergyJumps& jumps = jumps_in_energy_;
-    const double jump = std::abs(books_.ledger.now().energy - before_.ledger.now().energy);
+    const double jump = std::abs(accounts_.books.ledger.now().energy - before_.ledger.now().energy);
     if (jump > jumps.largest) {
         jumps.largest = jump;
         jumps.largest_at = state_.t;
     }
     // usual <- max(|dE|, 0.9 usual): a maximum that decays, not a mean, since one step without a
     // jump of a rough motion says nothing.
-    const bool has_usual = jumps.usual > 0.0 || before_.t > parts_.model.begin_time;  // nothing may be usual
+    const bool has_usual =
+        jumps.usual > 0.0 || before_.t > parts_.model.begin_time;  // nothing may be usual
     if (has_usual && jump > kTimesUsual * jumps.usual && jump > jumps.sudden) {
         jumps.sudden = jump;
         jumps.sudden_at = state_.t;
@@ -339,14 +335,14 @@ void ContinuousMotion::take_state(double t1, std::span<const double> x) {
     std::array<double, kBooks> books;
     for (std::size_t i = 0; i < kBooks; ++i)
         books[i] = x[static_cast<std::size_t>(2 * parts_.n) + i];
-    books_.ledger.book_external(books[kExternal]);
-    books_.ledger.book_nonideal(books[kNonideal]);
+    accounts_.books.ledger.book_external(books[kExternal]);
+    accounts_.books.ledger.book_nonideal(books[kNonideal]);
     Momenta impulse;
     std::copy_n(books.begin() + kImpulse, 3, impulse.linear.begin());
     std::copy_n(books.begin() + kAngularImpulse, 3, impulse.angular.begin());
-    books_.ledger.book_impulse(impulse, 1.0);
-    books_.efforts.book(x.subspan(first_effort(), books_.efforts.count()));
-    books_.growth.add_works(t1 - before_.t);
+    accounts_.books.ledger.book_impulse(impulse, 1.0);
+    accounts_.books.efforts.book(x.subspan(first_effort(), accounts_.books.efforts.count()));
+    accounts_.books.growth.add_works(t1 - before_.t);
     // dU_g = -(M g) . dq from the increment, projection included.
     if (parts_.has_gravity) {
         const auto n = static_cast<std::size_t>(parts_.n);
@@ -357,14 +353,16 @@ void ContinuousMotion::take_state(double t1, std::span<const double> x) {
             parts_.hold_mass(before_.t, t1 - before_.t);
             trial_.mid = 0.5 * (trial_.q_next + state_.q);
             parts_.mass.multiply_half_change(parts_.gravity_field.data(), trial_.Ma.data());
-            books_.ledger.book_gravity(-2.0 * pairwise_dot(trial_.Ma.data(), trial_.mid.data(), n));
+            accounts_.books.ledger.book_gravity(
+                -2.0 * pairwise_dot(trial_.Ma.data(), trial_.mid.data(), n));
         }
-        books_.ledger.book_gravity(-pairwise_dot(parts_.gravity_force.data(), trial_.dq.data(), n));
+        accounts_.books.ledger.book_gravity(
+            -pairwise_dot(parts_.gravity_force.data(), trial_.dq.data(), n));
     }
-    violations_.measure(state_.q.data(), state_.v.data(), t1);
+    accounts_.violations.measure(state_.q.data(), state_.v.data(), t1);
     parts_.signals.hold(state_.q.data(), state_.v.data(), t1);
     parts_.rows.evaluate_elastic(state_.q.data(), t1, state_.pi.data());
-    books_.close();
+    accounts_.books.close();
 }
 
 void ContinuousMotion::show_own_values(double t, std::span<const double> x) {
@@ -374,10 +372,10 @@ void ContinuousMotion::show_own_values(double t, std::span<const double> x) {
 
 /// The change of the energies that own values change; the rest of it was booked as a power.
 void ContinuousMotion::book_own_values() {
-    const double before = books_.own_energy(state_.pi);
+    const double before = accounts_.books.own_energy(state_.pi);
     parts_.rows.refresh_own_values(state_.q.data(), state_.v.data(), state_.t);
     parts_.rows.evaluate_elastic(state_.q.data(), state_.t, state_.pi.data());
-    books_.ledger.book_external(books_.own_energy(state_.pi) - before);
+    accounts_.books.ledger.book_external(accounts_.books.own_energy(state_.pi) - before);
 }
 
 bool ContinuousMotion::constraint_error(double t,
@@ -406,7 +404,7 @@ bool ContinuousMotion::constraint_error(double t,
 void ContinuousMotion::project(double t, double way) {
     // Theory (9): min dq^T M dq with A dq = -phi, then min dv^T M dv with A dv = -(A v + phi_t) at
     // the new q. Positions first, since A of the velocities is taken there.
-    const double before = books_.total_energy(state_.q.data(), state_.v.data(), t);
+    const double before = accounts_.books.total_energy(state_.q.data(), state_.v.data(), t);
     const double speed = parts_.space.displacement(state_.v.data());
     using Projected = ContinuousFace::Projected;
     trial_.mid = state_.q;
@@ -457,11 +455,11 @@ void ContinuousMotion::project(double t, double way) {
                     parts_.rows.place_of_row(velocities.row));
     if (!positions.has_moved && !velocities.has_moved) return;
     // E_after - E_before; kinetic v^T M v / 2 with the M v of the energy just summed.
-    const double work = books_.total_energy(state_.q.data(), state_.v.data(), t) - before;
-    const double kinetic =
-        0.5 *
-        pairwise_dot(state_.v.data(), books_.momentum().data(), static_cast<std::size_t>(parts_.n));
-    const double scale = std::max(books_.ledger.energy_scale(), kinetic);
+    const double work = accounts_.books.total_energy(state_.q.data(), state_.v.data(), t) - before;
+    const double kinetic = 0.5 * pairwise_dot(state_.v.data(),
+                                              accounts_.books.momentum().data(),
+                                              static_cast<std::size_t>(parts_.n));
+    const double scale = std::max(accounts_.books.ledger.energy_scale(), kinetic);
     if (parts_.timed_rows.empty() && positions.first > kGaping * state_.extent &&
         std::abs(work) > kFarFromEnergy * scale)
         throw Error(ErrorKind::numerical,
@@ -474,10 +472,11 @@ void ContinuousMotion::project(double t, double way) {
                                 scale,
                                 kTooLong),
                     parts_.model.integrator_object.place);
-    books_.ledger.book_projection(work);
+    accounts_.books.ledger.book_projection(work);
     if (!is_peeking_ && displaced_.work == 0.0 && parts_.timed_rows.empty() &&
         std::abs(work) > kNotResolved * scale &&
-        std::abs(work) > kRoundingsOfEnergy * books_.energy_rounding(kProjected * state_.extent))
+        std::abs(work) >
+            kRoundingsOfEnergy * accounts_.books.energy_rounding(kProjected * state_.extent))
         displaced_ = {t, work, scale};
 }
 
@@ -522,8 +521,8 @@ void ContinuousMotion::save(Snapshot& to) const {
     to.q = state_.q;
     to.v = state_.v;
     to.pi = state_.pi;
-    to.ledger = books_.ledger;
-    to.efforts = books_.efforts.values();
+    to.ledger = accounts_.books.ledger;
+    to.efforts = accounts_.books.efforts.values();
     to.state = state_.plugin;
     parts_.signals.save(to.own);
     extra_.save(to.parts);
@@ -536,8 +535,8 @@ void ContinuousMotion::restore(const Snapshot& from) {
     state_.q = from.q;
     state_.v = from.v;
     state_.pi = from.pi;
-    books_.ledger = from.ledger;
-    books_.efforts.set(from.efforts);
+    accounts_.books.ledger = from.ledger;
+    accounts_.books.efforts.set(from.efforts);
     state_.plugin = from.state;
     parts_.signals.set_states(from.own);
     extra_.restore(from.parts);
@@ -551,12 +550,12 @@ void ContinuousMotion::peek(double t, std::span<const double> x) {
     is_peeking_ = true;
     take_state(t, x);
     is_peeking_ = false;
-    violations_.exchange();
+    accounts_.violations.exchange();
 }
 
 void ContinuousMotion::unpeek() {
     restore(after_);
-    violations_.exchange();
+    accounts_.violations.exchange();
     parts_.update_mass(state_.q.data(), state_.v.data(), state_.t);
 }
 

@@ -12,13 +12,11 @@
 #include <Eigen/Core>
 
 #include "accelerations.hpp"
+#include "accounts.hpp"
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
-#include "books.hpp"
-#include "jump_search.hpp"
 #include "step_parts.hpp"
-#include "step_tangent.hpp"
-#include "violations.hpp"
+#include "step_rows.hpp"
 
 namespace ancora {
 
@@ -26,15 +24,11 @@ namespace ancora {
 /// it is accepted, and carries works and impulses as quadratures.
 class ContinuousMotion {
 public:
-    ContinuousMotion(Assembly& parts,
-                     MotionState& state,
-                     Trial& trial,
+    ContinuousMotion(const SystemData& of,
+                     StepRows& rows,
                      StepParts& extra,
-                     Accelerations& accelerations,
-                     StepTangent& tangent,
-                     JumpSearch& jumps,
-                     Violations& violations,
-                     Books& books);
+                     Accounts& accounts,
+                     Accelerations& accelerations);
 
     /// What a state carries behind q and v; then works of efforts on measures, and the continuous
     /// states of objects with signals.
@@ -49,7 +43,8 @@ public:
     static constexpr double kUnseen = std::numeric_limits<double>::epsilon();
 
     int num_states() const {
-        return 2 * parts_.n + kBooks + books_.efforts.count() + parts_.signals.num_continuous();
+        return 2 * parts_.n + kBooks + accounts_.books.efforts.count() +
+               parts_.signals.num_continuous();
     }
     void read_state(std::span<double> x) const;
     /// See ContinuousSystem::derivative(). [step]
@@ -165,12 +160,10 @@ private:
     Assembly& parts_;
     MotionState& state_;
     Trial& trial_;
+    StepRows& rows_;
     StepParts& extra_;
+    Accounts& accounts_;
     Accelerations& accelerations_;
-    StepTangent& tangent_;
-    JumpSearch& jumps_;
-    Violations& violations_;
-    Books& books_;
     Eigen::VectorXd x_force_;
     bool has_chosen_rank_ = false;  // at the present accepted state
     std::optional<Error> trial_error_;

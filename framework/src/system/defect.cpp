@@ -53,17 +53,12 @@ void PartDefect::judge(int row, double left, double terms) {
     worst_row = row;
 }
 
-DefectMeasure::DefectMeasure(Assembly& parts,
-                             const MotionState& state,
-                             const Trial& trial,
-                             const NonlinearRows& nonlinear,
-                             const ForceTangents& forces,
-                             const StepParts& extra)
-    : parts_(parts),
-      state_(state),
-      trial_(trial),
-      nonlinear_(nonlinear),
-      forces_(forces),
+DefectMeasure::DefectMeasure(const SystemData& of, const StepRows& rows, const StepParts& extra)
+    : parts_(of.parts),
+      state_(of.state),
+      trial_(of.trial),
+      nonlinear_(rows.nonlinear),
+      forces_(rows.tangent.forces),
       extra_(extra) {
     for (Eigen::VectorXd* x : {&sizes_.q, &sizes_.dq, &sizes_.terms}) x->setZero(parts_.n);
     row_terms_.setZero(parts_.m);

@@ -12,6 +12,7 @@
 #include "force_tangents.hpp"
 #include "nonlinear_rows.hpp"
 #include "step_parts.hpp"
+#include "step_rows.hpp"
 
 namespace ancora {
 
@@ -37,12 +38,7 @@ public:
     /// those of a body's largest force no force: at rest nothing else tells them from nothing.
     static constexpr double kUnseenPart = 1e-4;
 
-    DefectMeasure(Assembly& parts,
-                  const MotionState& state,
-                  const Trial& trial,
-                  const NonlinearRows& nonlinear,
-                  const ForceTangents& forces,
-                  const StepParts& extra);
+    DefectMeasure(const SystemData& of, const StepRows& rows, const StepParts& extra);
 
     /// Of the residual last evaluated. [step]
     /// @param slack [m] what each gap may be besides, and each node be moved by

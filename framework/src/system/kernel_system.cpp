@@ -19,55 +19,19 @@ KernelSystem::KernelSystem(const Model& model)
     : parts_(model),
       state_(parts_),
       trial_(parts_),
-      independent_(parts_.rows, parts_.laws, parts_.mass),
-      nonlinear_(parts_, state_, trial_),
-      jumps_(parts_.rows, parts_.laws),
-      massless_(parts_.mass, parts_.rows, parts_.space, parts_.n),
-      singular_(parts_, state_),
-      tangent_(parts_, state_, trial_, nonlinear_),
-      matrix_(parts_, trial_, nonlinear_, tangent_),
-      turn_(parts_, trial_),
-      choice_(parts_, state_, trial_, independent_, tangent_, matrix_),
+      rows_(data()),
       extra_(context_of_parts()),
-      violations_(parts_),
-      books_(parts_, state_, trial_, extra_),
-      reactions_(parts_, state_, trial_, extra_, independent_),
-      joints_(model, parts_.space),
-      breaking_(parts_, state_, books_),
-      residual_(parts_, state_, trial_, independent_, nonlinear_, extra_),
-      defect_(parts_, state_, trial_, nonlinear_, tangent_.forces, extra_),
-      feedback_(parts_, independent_, extra_.outermost(), parts_.m + extra_.num_rows()),
-      solver_(parts_,
-              state_,
-              trial_,
-              extra_,
-              nonlinear_,
-              tangent_,
-              matrix_,
-              feedback_,
-              choice_,
-              defect_),
+      accounts_(data(), extra_, rows_),
+      residual_(data(), rows_, extra_),
+      defect_(data(), rows_, extra_),
+      feedback_(parts_, rows_.independent, extra_.outermost(), parts_.m + extra_.num_rows()),
+      solver_(data(), rows_, extra_, feedback_, defect_),
       newton_(*this, parts_.workers),
-      accelerations_(parts_, state_, extra_, books_),
-      acceptance_(parts_,
-                  state_,
-                  trial_,
-                  independent_,
-                  nonlinear_,
-                  defect_,
-                  extra_,
-                  tangent_,
-                  choice_,
-                  massless_,
-                  jumps_,
-                  violations_,
-                  books_,
-                  reactions_,
-                  turn_),
-      motion_(
-          parts_, state_, trial_, extra_, accelerations_, tangent_, jumps_, violations_, books_),
-      instant_(parts_, state_, extra_, accelerations_, reactions_),
-      start_(parts_, state_, massless_, accelerations_, motion_, breaking_),
+      accelerations_(parts_, state_, extra_, accounts_.books),
+      acceptance_(data(), rows_, extra_, accounts_, defect_),
+      motion_(data(), rows_, extra_, accounts_, accelerations_),
+      instant_(parts_, state_, extra_, accelerations_, accounts_.reactions),
+      start_(data(), rows_, accounts_, accelerations_, motion_),
       impulse_(parts_, state_) {
     // Rows and laws read plugins' state, values of objects and the time from where these are kept.
     acceptance_.meet_by(&impulse_);
@@ -92,8 +56,15 @@ KernelSystem::KernelSystem(const Model& model)
 /// With the bodies' start in the trial's room for the next state.
 PartContext KernelSystem::context_of_parts() {
     parts_.read_start(trial_.q_next.data(), trial_.v_next.data());
-    return {
-        parts_, state_, trial_, independent_, matrix_, parts_.m, accelerations_, books_, events_};
+    return {parts_,
+            state_,
+            trial_,
+            rows_.independent,
+            rows_.matrix,
+            parts_.m,
+            accelerations_,
+            accounts_.books,
+            events_};
 }
 
 void KernelSystem::plan_matrix(double h) {
@@ -101,8 +72,8 @@ void KernelSystem::plan_matrix(double h) {
     // gamma of this h decides which rows are condensed, A which pattern has entries.
     parts_.laws.prepare(h);
     parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant);
-    matrix_.plan(h, instant.A);
-    turn_.prepare();
+    rows_.matrix.plan(h, instant.A);
+    rows_.turn.prepare();
 }
 
 void KernelSystem::set_state(std::span<const double> q, std::span<const double> v, double t) {
@@ -115,21 +86,21 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
     } catch (...) {
         state_ = saved_state;
         extra_.restore(saved_parts);
-        tangent_.forget_start();
+        rows_.tangent.forget_start();
         throw;
     }
     // Only a state that was accepted replaces what was known of the last one.
-    independent_.forget();
-    reactions_.forget();
+    rows_.independent.forget();
+    accounts_.reactions.forget();
     events_.forget();
-    singular_.forget();
-    breaking_.forget();
-    violations_.forget_worst();
-    violations_.note();
+    rows_.singular.forget();
+    accounts_.breaking.forget();
+    accounts_.violations.forget_worst();
+    accounts_.violations.note();
     parts_.signals.hold(state_.q.data(), state_.v.data(), t);
-    books_.begin();
+    accounts_.books.begin();
     motion_.forget_displaced();
-    turn_.forget();
+    rows_.turn.forget();
     limited_ = {};
     motion_.forget_energy_jumps();
     motion_.scale_books();
@@ -153,7 +124,7 @@ void KernelSystem::take_state(std::span<const double> q,
 
 void KernelSystem::begin_at(std::span<const double> q, std::span<const double> v, double t) {
     // Everything that was extrapolated, factorised or chosen belongs to the motion before.
-    tangent_.forget_start();
+    rows_.tangent.forget_start();
     motion_.forget_rank();
     accelerations_.forget_choices();
     if (implicit_) implicit_->forget();
@@ -165,18 +136,18 @@ void KernelSystem::begin_at(std::span<const double> q, std::span<const double> v
         start_.begin_from_program(q, v, t, given_step_);
     else
         start_.begin(q, v, t);
-    joints_.begin(state_.q.data());
-    violations_.measure(state_.q.data(), state_.v.data(), state_.t);
+    accounts_.joints.begin(state_.q.data());
+    accounts_.violations.measure(state_.q.data(), state_.v.data(), state_.t);
     extra_.for_each([](StepPart& part) {
         part.start();
     });
 }
 
 void KernelSystem::go_on_from(KernelSystem& before) {
-    const Books::Stand stand = before.books_.stand();
+    const Books::Stand stand = before.accounts_.books.stand();
     const Start::Gapes gapes = before.start_.gapes();
     const std::size_t own_history = state_.history.size();
-    set_redundant(before.choice_.is_redundant());
+    set_redundant(before.rows_.choice.is_redundant());
     state_.history.resize(before.state_.history.size());
     try {
         restore(before.save());
@@ -188,19 +159,20 @@ void KernelSystem::go_on_from(KernelSystem& before) {
                     "it did, and cannot go on from them; make a new simulation instead");
     }
     state_.history.assign(own_history, 0.0);
-    choice_.begin_anew();
+    rows_.choice.begin_anew();
     defect_.forget();
     solver_.forget();
     newton_.forget();
     impulse_.forget();
-    independent_.forget();
+    rows_.independent.forget();
     accelerations_.forget_choices();
     if (implicit_) implicit_->forget();
     start_.begin_here(gapes);
-    violations_.measure(state_.q.data(), state_.v.data(), state_.t);
+    accounts_.violations.measure(state_.q.data(), state_.v.data(), state_.t);
     parts_.signals.hold(state_.q.data(), state_.v.data(), state_.t);
-    books_.go_on_from(stand);
-    if (breaking_.may_break() && breaking_.margin(state_.pi) <= 0.0) breaking_.break_rows();
+    accounts_.books.go_on_from(stand);
+    if (accounts_.breaking.may_break() && accounts_.breaking.margin(state_.pi) <= 0.0)
+        accounts_.breaking.break_rows();
     after_signals();
     motion_.scale_books();
     if (parts_.model.traits.face == Face::continuous) {
@@ -210,7 +182,7 @@ void KernelSystem::go_on_from(KernelSystem& before) {
 }
 
 void KernelSystem::clear_constraint_stress(std::span<double> s) const {
-    for (int k = 0; choice_.is_redundant() && k < parts_.m; ++k)
+    for (int k = 0; rows_.choice.is_redundant() && k < parts_.m; ++k)
         if (parts_.laws.is_constraint(k)) s[k] = 0.0;
     extra_.for_each([s](const StepPart& part) {
         part.clear_shared_stress(s);
@@ -268,13 +240,13 @@ void KernelSystem::accept(const StepTrial& trial) {
     }
     // Costs and joint angles of steps that count, not of those that were tried.
     newton_.note_accepted(trial.h);
-    joints_.follow_step(state_.q.data(), state_.v.data(), state_.t, trial.h);
+    accounts_.joints.follow_step(state_.q.data(), state_.v.data(), state_.t, trial.h);
     note_piece();
 }
 
 /// A piece of a step has been accepted.
 void KernelSystem::note_piece() {
-    singular_.follow();
+    rows_.singular.follow();
     look_at_crossings(true);
     if (implicit_) counts_.in_piece += std::exchange(implicit_->iterations, 0);
     ++counts_.substeps;
@@ -286,27 +258,27 @@ void KernelSystem::note_piece() {
 void KernelSystem::accept_state(double t0, double t1, std::span<const double> x) {
     require_present(t0, t1 - t0);
     motion_.accept(t0, t1, x);
-    joints_.follow(state_.q.data(), state_.v.data(), t1, t1 - t0);
+    accounts_.joints.follow(state_.q.data(), state_.v.data(), t1, t1 - t0);
     note_piece();
 }
 
 ImplicitFace& KernelSystem::linearisable() {
     // What objects keep would stand still.
-    ImplicitFace::require_differentiable(parts_, choice_.is_redundant(), false);
+    ImplicitFace::require_differentiable(parts_, rows_.choice.is_redundant(), false);
     return implicit_face();
 }
 
 ImplicitFace& KernelSystem::implicit_face() {
     if (!implicit_)
         implicit_ = std::make_unique<ImplicitFace>(
-            parts_, state_, accelerations_, motion_, choice_.is_redundant());
+            parts_, state_, accelerations_, motion_, rows_.choice.is_redundant());
     return *implicit_;
 }
 
 std::unique_ptr<ImplicitFace> KernelSystem::make_turning_face() {
-    ImplicitFace::require_differentiable(parts_, choice_.is_redundant(), false);
+    ImplicitFace::require_differentiable(parts_, rows_.choice.is_redundant(), false);
     return std::make_unique<ImplicitFace>(
-        parts_, state_, accelerations_, motion_, choice_.is_redundant(), true);
+        parts_, state_, accelerations_, motion_, rows_.choice.is_redundant(), true);
 }
 
 std::vector<std::byte> KernelSystem::save() {
@@ -330,7 +302,7 @@ void* KernelSystem::find_facet(Facet which) {
         case Facet::implicit:
             if (is_discrete) return nullptr;
             ImplicitFace::require_differentiable(
-                parts_, choice_.is_redundant(), parts_.model.traits.follows_own_states);
+                parts_, rows_.choice.is_redundant(), parts_.model.traits.follows_own_states);
             return static_cast<ImplicitSystem*>(&implicit_face());
         case Facet::step_equations:
             return static_cast<StepEquations*>(this);
@@ -362,7 +334,7 @@ StepReport KernelSystem::solve_step(const StepGuess& guess, const StepOptions& o
     VelocityProjection* const projection = guess.mu.empty() ? nullptr : projection_.get();
     // Where no solution was found, rows left out may be others: once more with a new choice.
     StepReport report = newton_.solve(guess, options, projection);
-    if (report.has_converged || !choice_.renew()) return report;
+    if (report.has_converged || !rows_.choice.renew()) return report;
     newton_.return_to(guess);
     return newton_.solve(guess, options, projection);
 }
@@ -378,12 +350,12 @@ void KernelSystem::return_to(const StepTrial& trial) {
 
 bool KernelSystem::nears_singular_position(const StepTrial& trial) {
     is_trial_passed_ = true;
-    return singular_.nears(trial);
+    return rows_.singular.nears(trial);
 }
 
 bool KernelSystem::settle_modes(const StepTrial& trial) {
     return_to(trial);
-    return choice_.settle(trial, singular_) || extra_.settle(trial);
+    return rows_.choice.settle(trial, rows_.singular) || extra_.settle(trial);
 }
 
 /// One for each contact, one for all rows that may break, and the crossings of signals.
@@ -392,7 +364,7 @@ int KernelSystem::num_events() const {
 }
 
 int KernelSystem::first_crossing() const {
-    return extra_.num_events() + (breaking_.may_break() ? 1 : 0);
+    return extra_.num_events() + (accounts_.breaking.may_break() ? 1 : 0);
 }
 
 void KernelSystem::evaluate_events(const StepTrial& trial, std::span<double> g) {
@@ -409,10 +381,10 @@ void KernelSystem::evaluate_events(const StepTrial& trial, std::span<double> g) 
                                           nullptr,
                                           g.subspan(first));
     }
-    if (breaking_.may_break()) {
+    if (accounts_.breaking.may_break()) {
         // pi_1 = pi_0 + B dq + tau (theory (12))
         pi_next_ = state_.pi + trial_.Bdq + parts_.rows.tau;
-        g[first - 1] = breaking_.margin(pi_next_);
+        g[first - 1] = accounts_.breaking.margin(pi_next_);
     }
     extra_.evaluate_events(trial, g);
 }
@@ -426,10 +398,10 @@ void KernelSystem::evaluate_events(double t, std::span<const double> x, std::spa
     if (parts_.signals.num_crossings() > 0)
         parts_.signals.evaluate_crossings(
             x.data(), x.data() + parts_.n, t, motion_.own_states(x).data(), g.subspan(first));
-    if (breaking_.may_break()) {
+    if (accounts_.breaking.may_break()) {
         if (parts_.signals.are_read_by_rows()) motion_.show_own_values(t, x);
         parts_.rows.evaluate_elastic(x.data(), t, pi_next_.data());
-        g[first - 1] = breaking_.margin(pi_next_);
+        g[first - 1] = accounts_.breaking.margin(pi_next_);
     }
     extra_.evaluate_events(t, x.data(), x.data() + parts_.n, g);
 }
@@ -447,7 +419,7 @@ void KernelSystem::pass_event(int event) {
         if (event < extra_.num_events()) {
             extra_.pass(event);
         } else {
-            breaking_.break_rows();
+            accounts_.breaking.break_rows();
             if (parts_.model.traits.face == Face::continuous) resolve_modes();
         }
         look_at_crossings(false);
@@ -524,7 +496,7 @@ void KernelSystem::jump_with_own_values() {
     parts_.rows.evaluate_elastic(q, state_.t, pi_before_.data());
     parts_.signals.hold(q, v, state_.t);
     parts_.rows.evaluate_elastic(q, state_.t, pi_next_.data());
-    const double before = books_.own_energy(state_.pi);
+    const double before = accounts_.books.own_energy(state_.pi);
     bool has_jumped = false;
     for (const int k : parts_.rows.own_rows) {
         if (pi_next_[k] == pi_before_[k]) continue;
@@ -533,10 +505,11 @@ void KernelSystem::jump_with_own_values() {
     }
     if (!has_jumped) return;
     // W(pi + dpi) - W(pi) comes from the object that changed the value.
-    books_.ledger.book_external(books_.own_energy(state_.pi) - before);
-    books_.close();
-    tangent_.forget_start();
-    if (breaking_.may_break() && breaking_.margin(state_.pi) <= 0.0) breaking_.break_rows();
+    accounts_.books.ledger.book_external(accounts_.books.own_energy(state_.pi) - before);
+    accounts_.books.close();
+    rows_.tangent.forget_start();
+    if (accounts_.breaking.may_break() && accounts_.breaking.margin(state_.pi) <= 0.0)
+        accounts_.breaking.break_rows();
 }
 
 /// Brings velocities to what is prescribed at t, if they are not there.
@@ -544,22 +517,22 @@ bool KernelSystem::meet_prescribed_rates(double t) {
     if (!impulse_.is_wanted()) return false;
     parts_.rows.refresh_own_values(state_.q.data(), state_.v.data(), t);
     if (!impulse_.meet(state_.q, t, SignalSet::Moment::now, state_.v, state_.v_low)) return false;
-    impulse_.record(books_.ledger, books_.efforts, state_.q, state_.v);
+    impulse_.record(accounts_.books.ledger, accounts_.books.efforts, state_.q, state_.v);
     if (parts_.model.traits.face == Face::discrete)
-        reactions_.collect_impulse(impulse_.stress());
+        accounts_.reactions.collect_impulse(impulse_.stress());
     else
         state_.v_low.setZero();
-    books_.close();
-    violations_.measure(state_.q.data(), state_.v.data(), state_.t, t);
-    violations_.note();
-    tangent_.forget_start();
+    accounts_.books.close();
+    accounts_.violations.measure(state_.q.data(), state_.v.data(), state_.t, t);
+    accounts_.violations.note();
+    rows_.tangent.forget_start();
     motion_.scale_books();
     return true;
 }
 
 /// The sides of `at` are told apart by a few roundings of t: t- ends the step, t+ begins the next.
 void KernelSystem::pass_break_point(double at) {
-    jumps_.check_sides(
+    rows_.jumps.check_sides(
         state_.q.data(), VelocityImpulse::before(at), VelocityImpulse::behind(at), state_.extent);
     // (64a) on the far side of the jump: velocities meet pi_t(t+), of which the step before knew
     // nothing.
@@ -596,7 +569,7 @@ void KernelSystem::begin_grid_step(long step, bool goes_on) {
     parts_.meter.sample(step % CallMeter::kSampleEvery == 0);
     counts_.in_piece = 0;
     if (implicit_) implicit_->iterations = 0;
-    if (!goes_on) reactions_.begin_grid_step();
+    if (!goes_on) accounts_.reactions.begin_grid_step();
     // A program may have set inputs or the state.
     look_at_crossings(false);
     pass_due_crossings();
@@ -605,9 +578,9 @@ void KernelSystem::begin_grid_step(long step, bool goes_on) {
 void KernelSystem::end_grid_step(double t) {
     // t_0 + k h of the grid, not the sum of pieces, so that times do not drift; lag of the same
     // instant.
-    violations_.note_lag(t, state_);
+    accounts_.violations.note_lag(t, state_);
     state_.t = t;
-    reactions_.end_grid_step();
+    accounts_.reactions.end_grid_step();
 }
 
 void KernelSystem::refuse(double t, std::string_view why) {
@@ -618,18 +591,19 @@ void KernelSystem::refuse(double t, std::string_view why) {
 }
 
 std::string KernelSystem::grown_energy(bool has_failed) const {
-    return books_.growth.cause(books_.ledger, books_.efforts, has_failed);
+    return accounts_.books.growth.cause(
+        accounts_.books.ledger, accounts_.books.efforts, has_failed);
 }
 
 void KernelSystem::no_convergence(const StepTrial& trial,
                                   std::string_view what,
                                   std::string_view advice) {
     parts_.attribute_nonfinite(trial.t0);
-    jumps_.check(state_.q.data(), trial.t0, trial.h, state_.extent);
+    rows_.jumps.check(state_.q.data(), trial.t0, trial.h, state_.extent);
     extra_.for_each([&trial](const StepPart& part) {
         part.refuse_unsolvable(trial.t0);
     });
-    choice_.refuse_open_row(trial);
+    rows_.choice.refuse_open_row(trial);
     const DefectMeasure::Worst worst = defect_.worst(trial);
     const ForceSet::Listeners listeners = parts_.forces.listeners();
     std::string cause{advice};
@@ -655,21 +629,21 @@ void KernelSystem::no_convergence(const StepTrial& trial,
 /// Members that a step only uses itself are not among these; a restored run repeats every bit.
 template <class Archive>
 void KernelSystem::transfer(Archive& archive) {
-    reactions_.transfer(archive);
-    joints_.transfer(archive);
-    choice_.transfer(archive);
+    accounts_.reactions.transfer(archive);
+    accounts_.joints.transfer(archive);
+    rows_.choice.transfer(archive);
     state_.transfer(archive);
-    books_.transfer(archive);
-    violations_.transfer(archive);
+    accounts_.books.transfer(archive);
+    accounts_.violations.transfer(archive);
     motion_.transfer(archive);
     extra_.for_each([&archive](StepPart& part) {
         part.transfer(archive);
     });
     events_.transfer(archive, static_cast<int>(parts_.model.forces.size()));
-    singular_.transfer(archive);
-    jumps_.transfer(archive);
-    breaking_.transfer(archive);
-    nonlinear_.transfer(archive);
+    rows_.singular.transfer(archive);
+    rows_.jumps.transfer(archive);
+    accounts_.breaking.transfer(archive);
+    rows_.nonlinear.transfer(archive);
     parts_.forces.loads().transfer(archive);
     parts_.signals.transfer(archive);
     solver_.transfer(archive);
@@ -686,9 +660,9 @@ void KernelSystem::transfer(Archive& archive) {
         archive(*number);
         archive.require(std::isfinite(*number), "a step that was limited");
     }
-    matrix_.transfer(archive);
+    rows_.matrix.transfer(archive);
     impulse_.transfer(archive);
-    turn_.transfer(archive);
+    rows_.turn.transfer(archive);
     bool has_implicit = implicit_ != nullptr;
     archive(has_implicit);
     if (!has_implicit)

@@ -12,36 +12,24 @@
 #include <vector>
 
 #include "accelerations.hpp"
+#include "accounts.hpp"
 #include "ancora/sdk/continuous_system.hpp"
 #include "ancora/sdk/step_equations.hpp"
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
-#include "books.hpp"
-#include "breaking.hpp"
-#include "constraint_turn.hpp"
 #include "continuous_motion.hpp"
 #include "defect.hpp"
-#include "factored_step.hpp"
 #include "implicit_face.hpp"
-#include "independent_rows.hpp"
 #include "instant_analysis.hpp"
-#include "joint_values.hpp"
-#include "jump_search.hpp"
-#include "massless.hpp"
 #include "newton.hpp"
-#include "nonlinear_rows.hpp"
 #include "reaction_feedback.hpp"
-#include "reactions.hpp"
-#include "row_choice.hpp"
-#include "singular_positions.hpp"
 #include "start.hpp"
 #include "step_acceptance.hpp"
 #include "step_parts.hpp"
 #include "step_residual.hpp"
+#include "step_rows.hpp"
 #include "step_solver.hpp"
-#include "step_tangent.hpp"
 #include "velocity_projection.hpp"
-#include "violations.hpp"
 
 namespace ancora {
 
@@ -70,7 +58,7 @@ public:
     bool settle_modes(const StepTrial& trial) override;
     bool nears_singular_position(const StepTrial& trial) override;
     void record_singular_position(double t0, double t1, bool continues) override {
-        singular_.record(t0, t1, continues);
+        rows_.singular.record(t0, t1, continues);
     }
     void pass_event(int event) override;
     [[noreturn]] void refuse(double t, std::string_view why) override;
@@ -82,23 +70,23 @@ public:
     /// See Assembly::use_threads().
     void use_threads(int count) {
         parts_.use_threads(count);
-        matrix_.follow_workers();
+        rows_.matrix.follow_workers();
     }
     Assembly& parts() { return parts_; }
     const Assembly& parts() const { return parts_; }
     const MotionState& state() const { return state_; }
-    const Books& books() const { return books_; }
-    const Ledger& ledger() const { return books_.ledger; }
-    const Violations& violations() const { return violations_; }
-    const Reactions& reactions() const { return reactions_; }
-    void show_reactions(Reactions::Means means) { reactions_.show(std::move(means)); }
-    void hide_reactions() { reactions_.hide(); }
-    const JointValues& joints() const { return joints_; }
+    const Books& books() const { return accounts_.books; }
+    const Ledger& ledger() const { return accounts_.books.ledger; }
+    const Violations& violations() const { return accounts_.violations; }
+    const Reactions& reactions() const { return accounts_.reactions; }
+    void show_reactions(Reactions::Means means) { accounts_.reactions.show(std::move(means)); }
+    void hide_reactions() { accounts_.reactions.hide(); }
+    const JointValues& joints() const { return accounts_.joints; }
     const ModeEvents& mode_events() const { return events_; }
-    const SingularPositions& singular_positions() const { return singular_; }
-    const JumpSearch& jumps() const { return jumps_; }
-    const ConstraintTurn& constraint_turn() const { return turn_; }
-    const Breaking& breaking() const { return breaking_; }
+    const SingularPositions& singular_positions() const { return rows_.singular; }
+    const JumpSearch& jumps() const { return rows_.jumps; }
+    const ConstraintTurn& constraint_turn() const { return rows_.turn; }
+    const Breaking& breaking() const { return accounts_.breaking; }
     const StepSolver& solver() const { return solver_; }
     ContinuousMotion& motion() { return motion_; }
     const ContinuousMotion& motion() const { return motion_; }
@@ -146,8 +134,8 @@ public:
     /// [assembly] Says whether constraint rows depend on each other at the present state; a step
     /// then asks for a choice of them.
     void set_redundant(bool is_redundant) {
-        choice_.set_redundant(is_redundant);
-        singular_.prepare();
+        rows_.choice.set_redundant(is_redundant);
+        rows_.singular.prepare();
     }
     /// [assembly] Chooses how the matrix of steps of length h is laid out, see StepMatrix::plan().
     void plan_matrix(double h);
@@ -223,7 +211,7 @@ private:
 
     // The equations of a step, as Newton's method and others that iterate see them.
     bool stresses_are_unique() const override {
-        return !choice_.is_redundant() && !extra_.may_share();
+        return !rows_.choice.is_redundant() && !extra_.may_share();
     }
     void clear_constraint_stress(std::span<double> s) const override;
     void evaluate(const StepTrial& trial,
@@ -234,13 +222,13 @@ private:
     }
     StepDefect defect(const StepTrial& trial, double slack) override {
         StepDefect out = defect_.measure(trial, slack);
-        choice_.refute(trial, out);
+        rows_.choice.refute(trial, out);
         return out;
     }
     bool factorise(const StepTrial& trial, Tangent tangent) override {
         return solver_.factorise(trial, tangent);
     }
-    bool is_factorised_for(double h) const override { return matrix_.is_for(h); }
+    bool is_factorised_for(double h) const override { return rows_.matrix.is_for(h); }
     void solve(std::span<const double> r_motion,
                std::span<const double> r_rows,
                std::span<double> ddq,
@@ -264,6 +252,7 @@ private:
     void resolve_modes();
     bool meet_prescribed_rates(double t);
     void require_present(double t0, double h) const;
+    SystemData data() { return {parts_, state_, trial_}; }
     PartContext context_of_parts();
     void begin_at(std::span<const double> q, std::span<const double> v, double t);
 
@@ -271,29 +260,11 @@ private:
     MotionState state_;
     Trial trial_;
 
-    // Rows: which of them a step asks for, what they do beyond their line, where they break.
-    IndependentRows independent_;
-    NonlinearRows nonlinear_;
-    JumpSearch jumps_;
-    Massless massless_;
-    SingularPositions singular_;
-
-    // The step's matrix.
-    StepTangent tangent_;
-    FactoredStep matrix_;
-    ConstraintTurn turn_;
-    RowChoice choice_;
-
+    StepRows rows_;
     // What the model has besides, with modes: friction.
     ModeEvents events_;
     StepParts extra_;
-
-    // What becomes of forces.
-    Violations violations_;
-    Books books_;
-    Reactions reactions_;
-    JointValues joints_;
-    Breaking breaking_;
+    Accounts accounts_;
 
     // The two faces.
     StepResidual residual_;

@@ -16,17 +16,17 @@ constexpr int kWrench = 6;
 
 }  // namespace
 
-Reactions::Reactions(const Assembly& parts,
-                     const MotionState& state,
-                     const Trial& trial,
-                     const StepParts& extra,
-                     IndependentRows& independent)
-    : parts_(parts), state_(state), trial_(trial), extra_(extra), independent_(independent) {
+Reactions::Reactions(const SystemData& of, const StepParts& extra, IndependentRows& independent)
+    : parts_(of.parts),
+      state_(of.state),
+      trial_(of.trial),
+      extra_(extra),
+      independent_(independent) {
     int count = 0;
     int largest_u = 0;
     int largest = 0;
-    for (std::size_t c = 0; c < parts.model.constraints.size(); ++c) {
-        const RowOwner& owner = parts.owner_of_constraint(c);
+    for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c) {
+        const RowOwner& owner = parts_.owner_of_constraint(c);
         start_.push_back(count);
         const int own = count_alone(c) + (has_wrench(c) ? kWrench : 0);
         count += own;
@@ -35,7 +35,7 @@ Reactions::Reactions(const Assembly& parts,
     }
     start_.push_back(count);
     for (Eigen::VectorXd* x : {&sum_, &mean_}) x->setZero(count);
-    stress_sum_.setZero(parts.m);
+    stress_sum_.setZero(parts_.m);
     for (Eigen::VectorXd* x : {&applied_sum_, &applied_mean_})
         x->setZero(6 * static_cast<Eigen::Index>(num_forces()));
     local_force_.setZero(largest_u);

@@ -17,11 +17,7 @@ namespace ancora {
 /// Means over a grid step, of least norm where rows depend on each other, or values at an instant.
 class Reactions {
 public:
-    Reactions(const Assembly& parts,
-              const MotionState& state,
-              const Trial& trial,
-              const StepParts& extra,
-              IndependentRows& independent);
+    Reactions(const SystemData& of, const StepParts& extra, IndependentRows& independent);
 
     /// Where a constraint's reaction stands: three entries of a force, one of an effort, or one per
     /// row; of a joint six more, force and moment on b at its point, in axes of a.

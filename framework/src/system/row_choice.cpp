@@ -17,19 +17,17 @@ constexpr double kMoved = 0.05;
 
 }  // namespace
 
-RowChoice::RowChoice(Assembly& parts,
-                     MotionState& state,
-                     const Trial& trial,
+RowChoice::RowChoice(const SystemData& of,
                      IndependentRows& independent,
                      StepTangent& tangent,
                      FactoredStep& matrix)
-    : parts_(parts),
-      state_(state),
-      trial_(trial),
+    : parts_(of.parts),
+      state_(of.state),
+      trial_(of.trial),
       independent_(independent),
       tangent_(tangent),
       matrix_(matrix) {
-    for (Eigen::VectorXd* x : {&q_at_choice_, &way_}) x->setZero(parts.n);
+    for (Eigen::VectorXd* x : {&q_at_choice_, &way_}) x->setZero(parts_.n);
 }
 
 void RowChoice::set_redundant(bool is_redundant) {

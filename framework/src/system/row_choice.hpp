@@ -19,9 +19,7 @@ namespace ancora {
 /// collected serves any more: stresses, the integrator's history, the matrix.
 class RowChoice {
 public:
-    RowChoice(Assembly& parts,
-              MotionState& state,
-              const Trial& trial,
+    RowChoice(const SystemData& of,
               IndependentRows& independent,
               StepTangent& tangent,
               FactoredStep& matrix);

@@ -16,18 +16,17 @@ namespace ancora {
 /// Makes the state of a motion that begins at (q, v, t).
 class Start {
 public:
-    Start(Assembly& parts,
-          MotionState& state,
-          Massless& massless,
+    Start(const SystemData& of,
+          StepRows& rows,
+          const Accounts& accounts,
           Accelerations& accelerations,
-          ContinuousMotion& motion,
-          const Breaking& breaking)
-        : parts_(parts),
-          state_(state),
-          massless_(massless),
+          ContinuousMotion& motion)
+        : parts_(of.parts),
+          state_(of.state),
+          massless_(rows.massless),
           accelerations_(accelerations),
           motion_(motion),
-          breaking_(breaking) {}
+          breaking_(accounts.breaking) {}
 
     /// Strains from q, velocities without mass from the others, the plugins' state from themselves.
     /// @throws Error (numerical) if constraints are violated beyond rounding or contradict each

@@ -10,38 +10,20 @@
 
 namespace ancora {
 
-StepAcceptance::StepAcceptance(Assembly& parts,
-                               MotionState& state,
-                               Trial& trial,
-                               IndependentRows& independent,
-                               const NonlinearRows& nonlinear,
-                               const DefectMeasure& defect,
+StepAcceptance::StepAcceptance(const SystemData& of,
+                               StepRows& rows,
                                StepParts& extra,
-                               StepTangent& tangent,
-                               RowChoice& choice,
-                               Massless& massless,
-                               JumpSearch& jumps,
-                               Violations& violations,
-                               Books& books,
-                               Reactions& reactions,
-                               ConstraintTurn& turn)
-    : parts_(parts),
-      state_(state),
-      trial_(trial),
-      independent_(independent),
-      nonlinear_(nonlinear),
-      defect_(defect),
+                               Accounts& accounts,
+                               const DefectMeasure& defect)
+    : parts_(of.parts),
+      state_(of.state),
+      trial_(of.trial),
+      rows_(rows),
       extra_(extra),
-      tangent_(tangent),
-      choice_(choice),
-      massless_(massless),
-      jumps_(jumps),
-      violations_(violations),
-      books_(books),
-      reactions_(reactions),
-      turn_(turn) {
-    A_.setZero(parts.rows.B.size());
-    pi_t_.setZero(parts.m);
+      accounts_(accounts),
+      defect_(defect) {
+    A_.setZero(parts_.rows.B.size());
+    pi_t_.setZero(parts_.m);
 }
 
 void StepAcceptance::accept(const StepTrial& trial) {
@@ -70,11 +52,11 @@ void StepAcceptance::accept(const StepTrial& trial) {
     if (is_projected) projection_->finish(trial_.v_next, trial_.v_low_next);
     const double t1 = trial.t0 + trial.h;
     // (d) phi and A v + phi_t at (q_1, v_1, t_1); B, tau and F of the step stay as they are.
-    violations_.measure(trial_.q_next.data(),
-                        trial_.v_next.data(),
-                        t1,
-                        has_impulse_ ? VelocityImpulse::behind(t1) : t1);
-    turn_.look(trial);
+    accounts_.violations.measure(trial_.q_next.data(),
+                                 trial_.v_next.data(),
+                                 t1,
+                                 has_impulse_ ? VelocityImpulse::behind(t1) : t1);
+    rows_.turn.look(trial);
 
     // Events have looked at the end of the step since the residual was evaluated.
     extra_.for_each([&trial](StepPart& part) {
@@ -82,24 +64,26 @@ void StepAcceptance::accept(const StepTrial& trial) {
     });
     parts_.hold_mass(trial.t0, trial.h);
     // (e) needs pi_0, q_0 and v_0 of the present state, hence before the exchange.
-    books_.book(trial);
+    accounts_.books.book(trial);
     if (parts_.mass.is_timed()) {
-        books_.book_flow(
+        accounts_.books.book_flow(
             state_.q.data(), state_.v.data(), trial_.q_next.data(), trial_.v_next.data());
     }
-    if (is_projected) projection_->book(books_.ledger, state_.q, trial_.q_next);
-    if (has_impulse_) impulse_->record(books_.ledger, books_.efforts, trial_.q_next, trial_.v_next);
+    if (is_projected) projection_->book(accounts_.books.ledger, state_.q, trial_.q_next);
+    if (has_impulse_)
+        impulse_->record(
+            accounts_.books.ledger, accounts_.books.efforts, trial_.q_next, trial_.v_next);
     extra_.for_each([&](StepPart& part) {
         part.book(trial, defect_.sizes());
     });
-    reactions_.collect(trial);
+    accounts_.reactions.collect(trial);
     // (f): from here on the state is the new one.
     commit(trial);
-    if (has_impulse_) reactions_.collect_impulse(impulse_->stress());
+    if (has_impulse_) accounts_.reactions.collect_impulse(impulse_->stress());
     // (g): balances compare the new state with all that was recorded.
-    violations_.note();
-    books_.close();
-    choice_.follow_motion();
+    accounts_.violations.note();
+    accounts_.books.close();
+    rows_.choice.follow_motion();
     extra_.for_each([&trial](StepPart& part) {
         part.accept_step(trial.h);
     });
@@ -108,14 +92,14 @@ void StepAcceptance::accept(const StepTrial& trial) {
 void StepAcceptance::check(const StepTrial& trial) {
     const double h = trial.h;
     // A step back goes where one forward has been, or will be.
-    if (h > 0.0) jumps_.check(state_.q.data(), trial.t0, h, state_.extent);
+    if (h > 0.0) rows_.jumps.check(state_.q.data(), trial.t0, h, state_.extent);
     // h^2 a^T M a = dv^T M dv, an energy that is there when the ledger has none, in the first step.
     const double dv_M_dv = h * h * pairwise_dot(trial.a.data(), trial_.Ma.data(), trial.a.size());
     check_conventions(parts_,
                       trial.s.data(),
                       trial_.F.data(),
                       trial_.Ma.data(),
-                      std::max(books_.ledger.energy_scale(), dv_M_dv),
+                      std::max(accounts_.books.ledger.energy_scale(), dv_M_dv),
                       trial.t0);
 }
 
@@ -160,8 +144,8 @@ void StepAcceptance::move_on(const StepTrial& trial) {
                                   SignalSet::Moment::end,
                                   trial_.v_next,
                                   trial_.v_low_next);
-    if (massless_.empty()) return;
-    parts_.rows.evaluate_rates(massless_.blocks(),
+    if (rows_.massless.empty()) return;
+    parts_.rows.evaluate_rates(rows_.massless.blocks(),
                                trial_.q_next.data(),
                                trial_.v_next.data(),
                                trial.t0 + trial.h,
@@ -169,7 +153,7 @@ void StepAcceptance::move_on(const StepTrial& trial) {
                                pi_t_.data(),
                                SignalSet::Moment::end);
     // Theory (35) at (q_1, t_1): v_1 = v_0 + h a of a massless coordinate would be 2 dq / h - v_0.
-    massless_.reset(A_, pi_t_, trial_.v_next.data());
+    rows_.massless.reset(A_, pi_t_, trial_.v_next.data());
 }
 
 void StepAcceptance::commit(const StepTrial& trial) {
@@ -178,28 +162,28 @@ void StepAcceptance::commit(const StepTrial& trial) {
     state_.v.swap(trial_.v_next);
     state_.v_low.swap(trial_.v_low_next);
     parts_.workers.copy(trial.a.data(), parts_.n, state_.a.data());
-    if (!massless_.empty())
+    if (!rows_.massless.empty())
         for (int i = 0; i < parts_.n; ++i)
             if (parts_.mass.is_massless(i)) {
                 state_.v_low[i] = 0.0;
                 state_.a[i] = 0.0;
             }
-    // Theory (12), pi_1 = pi_0 + B dq + tau, also of rows left out (in independent_); held rows
-    // have not moved.
+    // Theory (12), pi_1 = pi_0 + B dq + tau, also of rows left out (in rows_.independent); held
+    // rows have not moved.
     parts_.workers.split(parts_.m, [&](int begin, int end) {
         for (int k = begin; k < end; ++k)
             if (parts_.laws.carries(k) && !state_.held.has_row(parts_.rows, k))
                 state_.pi[k] += trial_.Bdq[k] + parts_.rows.tau[k];
     });
     parts_.workers.copy(trial.s.data(), static_cast<int>(trial.s.size()), state_.s.data());
-    independent_.accept();
+    rows_.independent.accept();
     // A slack row bears nothing; what the iteration left in s is rounding.
     for (const int k : parts_.laws.nonlinear())
-        if (nonlinear_.law(k).is_slack()) state_.s[k] = 0.0;
+        if (rows_.nonlinear.law(k).is_slack()) state_.s[k] = 0.0;
     for (const int k : parts_.timed_rows) state_.lag[k] = 0.0;
     state_.plugin.swap(trial_.plugin);
     parts_.signals.accept_step();
-    tangent_.forget_start();
+    rows_.tangent.forget_start();
     // The time of the last piece of a grid step is replaced by that of the grid (end_grid_step()).
     state_.t = trial.t0 + trial.h;
 }

@@ -4,22 +4,14 @@
 
 #include <Eigen/Core>
 
+#include "accounts.hpp"
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
-#include "books.hpp"
-#include "constraint_turn.hpp"
 #include "defect.hpp"
-#include "independent_rows.hpp"
-#include "jump_search.hpp"
-#include "massless.hpp"
-#include "nonlinear_rows.hpp"
-#include "reactions.hpp"
-#include "row_choice.hpp"
 #include "step_parts.hpp"
-#include "step_tangent.hpp"
+#include "step_rows.hpp"
 #include "velocity_impulse.hpp"
 #include "velocity_projection.hpp"
-#include "violations.hpp"
 
 namespace ancora {
 
@@ -27,21 +19,11 @@ namespace ancora {
 /// fail.
 class StepAcceptance {
 public:
-    StepAcceptance(Assembly& parts,
-                   MotionState& state,
-                   Trial& trial,
-                   IndependentRows& independent,
-                   const NonlinearRows& nonlinear,
-                   const DefectMeasure& defect,
+    StepAcceptance(const SystemData& of,
+                   StepRows& rows,
                    StepParts& extra,
-                   StepTangent& tangent,
-                   RowChoice& choice,
-                   Massless& massless,
-                   JumpSearch& jumps,
-                   Violations& violations,
-                   Books& books,
-                   Reactions& reactions,
-                   ConstraintTurn& turn);
+                   Accounts& accounts,
+                   const DefectMeasure& defect);
 
     /// See System::accept(). [step]
     void accept(const StepTrial& trial);
@@ -58,18 +40,10 @@ private:
     Assembly& parts_;
     MotionState& state_;
     Trial& trial_;
-    IndependentRows& independent_;
-    const NonlinearRows& nonlinear_;
-    const DefectMeasure& defect_;
+    StepRows& rows_;
     StepParts& extra_;
-    StepTangent& tangent_;
-    RowChoice& choice_;
-    Massless& massless_;
-    JumpSearch& jumps_;
-    Violations& violations_;
-    Books& books_;
-    Reactions& reactions_;
-    ConstraintTurn& turn_;
+    Accounts& accounts_;
+    const DefectMeasure& defect_;
     VelocityProjection* projection_ = nullptr;
     VelocityImpulse* impulse_ = nullptr;
     bool has_impulse_ = false;

@@ -34,17 +34,12 @@ private:
 
 }  // namespace
 
-StepResidual::StepResidual(Assembly& parts,
-                           const MotionState& state,
-                           Trial& trial,
-                           IndependentRows& independent,
-                           NonlinearRows& nonlinear,
-                           const StepParts& extra)
-    : parts_(parts),
-      state_(state),
-      trial_(trial),
-      independent_(independent),
-      nonlinear_(nonlinear),
+StepResidual::StepResidual(const SystemData& of, StepRows& rows, const StepParts& extra)
+    : parts_(of.parts),
+      state_(of.state),
+      trial_(of.trial),
+      independent_(rows.independent),
+      nonlinear_(rows.nonlinear),
       extra_(extra) {
     // Only parts that rub ask for (2): elsewhere B = A(q_mid) of velocity rows is exact enough.
     if (!extra.empty()) find_carrying_rows();

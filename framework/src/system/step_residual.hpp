@@ -13,6 +13,7 @@
 #include "independent_rows.hpp"
 #include "nonlinear_rows.hpp"
 #include "step_parts.hpp"
+#include "step_rows.hpp"
 
 namespace ancora {
 
@@ -36,12 +37,7 @@ namespace ancora {
 /// at the ends. B dq + tau = 0 and the force B^T s do no work all the same.
 class StepResidual {
 public:
-    StepResidual(Assembly& parts,
-                 const MotionState& state,
-                 Trial& trial,
-                 IndependentRows& independent,
-                 NonlinearRows& nonlinear,
-                 const StepParts& extra);
+    StepResidual(const SystemData& of, StepRows& rows, const StepParts& extra);
 
     /// [step] The spans stay in use until the next call.
     void evaluate(const StepTrial& trial, std::span<double> r_motion, std::span<double> r_rows);

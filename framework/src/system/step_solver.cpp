@@ -27,40 +27,32 @@ constexpr double kSolvesPerEntry = 3.0;
 
 }  // namespace
 
-StepSolver::StepSolver(Assembly& parts,
-                       const MotionState& state,
-                       Trial& trial,
+StepSolver::StepSolver(const SystemData& of,
+                       StepRows& rows,
                        StepParts& extra,
-                       NonlinearRows& nonlinear,
-                       StepTangent& tangent,
-                       FactoredStep& matrix,
                        ReactionFeedback& feedback,
-                       RowChoice& choice,
                        DefectMeasure& defect)
-    : parts_(parts),
-      state_(state),
-      trial_(trial),
+    : parts_(of.parts),
+      state_(of.state),
+      trial_(of.trial),
+      rows_(rows),
       extra_(extra),
-      nonlinear_(nonlinear),
-      tangent_(tangent),
-      matrix_(matrix),
       feedback_(feedback),
-      choice_(choice),
       defect_(defect) {
-    for (Eigen::VectorXd* x : {&left_motion_, &more_dq_}) x->setZero(parts.n);
-    for (Eigen::VectorXd* x : {&left_rows_, &more_s_}) x->setZero(parts.m + extra.num_rows());
+    for (Eigen::VectorXd* x : {&left_motion_, &more_dq_}) x->setZero(parts_.n);
+    for (Eigen::VectorXd* x : {&left_rows_, &more_s_}) x->setZero(parts_.m + extra.num_rows());
 }
 
 bool StepSolver::factorise(const StepTrial& trial, Tangent tangent) {
     const Stopwatch watch(true, factorise_seconds);
     const Stopwatch watch_sampled(parts_.meter.is_sampling(), parts_.meter.spent.factorise);
     ++factorisations;
-    choice_.note_factorisation();
+    rows_.choice.note_factorisation();
     extra_.for_each([](StepPart& part) {
         part.forget_matrix();
     });
     known_ = {};
-    return matrix_.factorise(trial, tangent);
+    return rows_.matrix.factorise(trial, tangent);
 }
 
 void StepSolver::solve(std::span<const double> r_motion,
@@ -68,7 +60,8 @@ void StepSolver::solve(std::span<const double> r_motion,
                        std::span<double> ddq,
                        std::span<double> ds) {
     // Laws have changed so much that the old matrix would lead astray.
-    if (!nonlinear_.empty() && !matrix_.is_exact() && nonlinear_.have_outlived_matrix() &&
+    if (!rows_.nonlinear.empty() && !rows_.matrix.is_exact() &&
+        rows_.nonlinear.have_outlived_matrix() &&
         !factorise({state_.t, trial_.h, {}, {trial_.s, r_rows.size()}}, Tangent::definite)) {
         std::ranges::fill(ddq, std::numeric_limits<double>::quiet_NaN());
         return;
@@ -78,7 +71,7 @@ void StepSolver::solve(std::span<const double> r_motion,
     // Slack is exactly that.
     // s <- s - ds = 0
     for (const int k : parts_.laws.nonlinear())
-        if (nonlinear_.law(k).is_slack()) ds[k] = trial_.s[k];
+        if (rows_.nonlinear.law(k).is_slack()) ds[k] = trial_.s[k];
 }
 
 /// Whether the solve leaves rounding by itself: of positions, a part of what rounding makes of the
@@ -103,7 +96,7 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
                                std::span<double> ds) {
     // What parts keep of their answers is of the attitude at which they were solved for.
     // Solve with T K_ref T^T, T the attitude since the factorisation (theory (33)).
-    matrix_.turn_along(extra_.empty());
+    rows_.matrix.turn_along(extra_.empty());
     if (!feedback_.empty()) feedback_.prepare();
     feedback_.solve(r_motion, r_rows, ddq, ds);
     solved_ += solve_work();
@@ -113,7 +106,7 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
     was_unrefined_ = false;
     t_ = state_.t;
     h_ = trial_.h;
-    if (matrix_.is_exact()) return;
+    if (rows_.matrix.is_exact()) return;
     const double first = parts_.space.displacement(ddq.data());
     moved_ = parts_.space.displacement(trial_.dq.data());
     // D <= u times the largest distance of matter: positions after the correction differ from the
@@ -126,8 +119,8 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
     {
         const Stopwatch watch(parts_.meter.is_sampling(), parts_.meter.spent.assemble);
         // A(q_0) for B_end = 2 B - A(q_0), and all of G, for the exact derivative times a vector.
-        tangent_.evaluate_start(state_.t);
-        tangent_.evaluate_stiffness(trial_.s, false, state_.t);
+        rows_.tangent.evaluate_start(state_.t);
+        rows_.tangent.evaluate_stiffness(trial_.s, false, state_.t);
     }
     refine(r_motion, r_rows, first, ddq, ds);
     trial_.leaves_roundings |= is_solved_to_rounding_;
@@ -163,7 +156,7 @@ void StepSolver::refine(std::span<const double> r_motion,
         if (!std::isfinite(more)) parts_.attribute_nonfinite(state_.t);
         if (k == 0) {
             // From x_0 and d_0: c = |d_0| / |x_0|, what one solve leaves of what it corrects.
-            matrix_.judge(first, more);
+            rows_.matrix.judge(first, more);
             note_contraction(first, more, kFewRoundings * rounding, known_.contraction);
             if (may_end) note_contraction(last_motion, motion, kFewRoundings, known_.of_motion);
         }
@@ -205,7 +198,7 @@ void StepSolver::leave_residual(std::span<const double> r_motion,
     parts_.workers.copy(r_rows.data(), static_cast<int>(r_rows.size()), left_rows_.data());
     // r - K_exact (ddq, ds): model rows, then contacts, then U E of forces that depend on
     // reactions.
-    tangent_.subtract(ddq.data(), ds.data(), left_motion_.data(), left_rows_.data());
+    rows_.tangent.subtract(ddq.data(), ds.data(), left_motion_.data(), left_rows_.data());
     extra_.for_each([&](StepPart& part) {
         part.subtract_tangent(ddq.data(), ds.data(), left_motion_.data(), left_rows_.data());
     });
@@ -215,14 +208,15 @@ void StepSolver::leave_residual(std::span<const double> r_motion,
 SolverCost StepSolver::cost() const {
     // c_f, c_i and the operations spent, in units of those of a solve; an iteration is a residual,
     // a solve, the residual of the tangent and a second solve.
-    return {matrix_.factorise_flops() / kDenseIsFaster + kSolvesPerEntry * matrix_.solve_flops(),
+    return {rows_.matrix.factorise_flops() / kDenseIsFaster +
+                kSolvesPerEntry * rows_.matrix.solve_flops(),
             2.0 * solve_work(),
             solved_};
 }
 
 /// Of a solve with a residual or what is left of it by the tangent.
 double StepSolver::solve_work() const {
-    return matrix_.solve_flops() + evaluation_flops();
+    return rows_.matrix.solve_flops() + evaluation_flops();
 }
 
 /// Of a residual, or of a tangent.

@@ -15,6 +15,7 @@
 #include "reaction_feedback.hpp"
 #include "row_choice.hpp"
 #include "step_parts.hpp"
+#include "step_rows.hpp"
 #include "step_tangent.hpp"
 
 namespace ancora {
@@ -24,15 +25,10 @@ namespace ancora {
 /// others by parts (StepPart), and the matrix as factorised or turned along (FactoredStep).
 class StepSolver {
 public:
-    StepSolver(Assembly& parts,
-               const MotionState& state,
-               Trial& trial,
+    StepSolver(const SystemData& of,
+               StepRows& rows,
                StepParts& extra,
-               NonlinearRows& nonlinear,
-               StepTangent& tangent,
-               FactoredStep& matrix,
                ReactionFeedback& feedback,
-               RowChoice& choice,
                DefectMeasure& defect);
 
     /// See StepEquations::factorise().
@@ -92,12 +88,9 @@ private:
     Assembly& parts_;
     const MotionState& state_;
     Trial& trial_;
+    StepRows& rows_;
     StepParts& extra_;
-    NonlinearRows& nonlinear_;
-    StepTangent& tangent_;
-    FactoredStep& matrix_;
     ReactionFeedback& feedback_;
-    RowChoice& choice_;
     DefectMeasure& defect_;
     Eigen::VectorXd left_motion_, left_rows_, more_dq_, more_s_;
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is recorded of a motion.
+#pragma once
+
+#include "assembly.hpp"
+#include "books.hpp"
+#include "breaking.hpp"
+#include "joint_values.hpp"
+#include "reactions.hpp"
+#include "step_parts.hpp"
+#include "step_rows.hpp"
+#include "violations.hpp"
+
+namespace ancora {
+
+/// What becomes of forces and motion: gaps of constraints, energies and momenta, reactions, turns
+/// of joints, rows that have broken.
+struct Accounts {
+    Accounts(const SystemData& of, const StepParts& extra, StepRows& rows)
+        : violations(of.parts),
+          books(of.parts, of.state, of.trial, extra),
+          reactions(of, extra, rows.independent),
+          joints(of.parts.model, of.parts.space),
+          breaking(of.parts, of.state, books) {}
+
+    Violations violations;
+    Books books;
+    Reactions reactions;
+    JointValues joints;
+    Breaking breaking;
+};
+
+}  // namespace ancora

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rows of a step, and its matrix.
+#pragma once
+
+#include "assembly.hpp"
+#include "constraint_turn.hpp"
+#include "factored_step.hpp"
+#include "independent_rows.hpp"
+#include "jump_search.hpp"
+#include "massless.hpp"
+#include "nonlinear_rows.hpp"
+#include "row_choice.hpp"
+#include "singular_positions.hpp"
+#include "step_tangent.hpp"
+
+namespace ancora {
+
+/// Which rows a step asks for, what they do beyond their line, and the matrix made of them.
+struct StepRows {
+    explicit StepRows(const SystemData& of)
+        : independent(of.parts.rows, of.parts.laws, of.parts.mass),
+          nonlinear(of.parts, of.state, of.trial),
+          jumps(of.parts.rows, of.parts.laws),
+          massless(of.parts.mass, of.parts.rows, of.parts.space, of.parts.n),
+          singular(of.parts, of.state),
+          turn(of.parts, of.trial),
+          tangent(of.parts, of.state, of.trial, nonlinear),
+          matrix(of.parts, of.trial, nonlinear, tangent),
+          choice(of, independent, tangent, matrix) {}
+
+    IndependentRows independent;
+    NonlinearRows nonlinear;
+    JumpSearch jumps;
+    Massless massless;
+    SingularPositions singular;
+    ConstraintTurn turn;
+    StepTangent tangent;
+    FactoredStep matrix;
+    RowChoice choice;
+};
+
+}  // namespace ancora

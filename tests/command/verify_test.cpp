@@ -349,6 +349,7 @@ TEST_SUITE("verify") {
             std::string line;
             std::getline(file, line, '\n');
             left += line.find("verify-in-child") != std::string::npos &&
+                    line.find(ANCORA_TEST_ZOO_DIR) != std::string::npos &&
                     line.find("wrong_process") != std::string::npos;
         }
         CHECK(left == 0);

@@ -4,14 +4,11 @@
 
 #include <algorithm>
 
-#include "ancora/sdk/numbers/disjoint_sets.hpp"
 #include "force_tangents.hpp"
 
 namespace ancora {
 
-ContactGroups::ContactGroups(const Assembly& parts, const Contacts& contacts)
-    : of_contact_(contacts.all().size()), place_(contacts.num_rows()) {
-    // Coordinates that K couples: of a row, of a mass, of a body, of a force's tangent.
+DisjointSets coordinates_that_hang_together(const Assembly& parts, const Contacts& contacts) {
     DisjointSets sets(static_cast<std::size_t>(parts.n));
     for (const CompressedRows* rows : {static_cast<const CompressedRows*>(&parts.rows),
                                        static_cast<const CompressedRows*>(&contacts.rows())})
@@ -21,6 +18,13 @@ ContactGroups::ContactGroups(const Assembly& parts, const Contacts& contacts)
     for (const MassEntry& entry : parts.mass.entries()) sets.join(entry.i, entry.j);
     for (const BodyPart& part : parts.model.bodies)
         for (int i = part.first + 1; i < part.first + part.count; ++i) sets.join(i, part.first);
+    return sets;
+}
+
+ContactGroups::ContactGroups(const Assembly& parts, const Contacts& contacts)
+    : of_contact_(contacts.all().size()), place_(contacts.num_rows()) {
+    // Coordinates that K couples: those, and what a force's tangent ties together.
+    DisjointSets sets = coordinates_that_hang_together(parts, contacts);
     ForceTangents(parts.forces).for_each_symmetric([&sets](int i, int j, double) {
         sets.join(i, j);
     });

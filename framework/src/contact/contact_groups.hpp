@@ -4,10 +4,14 @@
 
 #include <vector>
 
+#include "ancora/sdk/numbers/disjoint_sets.hpp"
 #include "assembly.hpp"
 #include "contacts.hpp"
 
 namespace ancora {
+
+/// Coordinates that a row of the model or of contacts, a mass or a body has in common.
+DisjointSets coordinates_that_hang_together(const Assembly& parts, const Contacts& contacts);
 
 /// Contacts among bodies that a step's matrix ties together.
 struct ContactGroup {

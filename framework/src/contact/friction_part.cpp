@@ -47,7 +47,10 @@ public:
                  sharing_,
                  in.events,
                  in.accelerations,
-                 in.books) {}
+                 in.books) {
+        for (std::size_t c = 0; c < contacts_.all().size(); ++c)
+            if (is_on_joint(contacts_.all()[c])) on_measures_.push_back(static_cast<int>(c));
+    }
 
     int num_rows() const override { return contacts_.num_rows(); }
     bool acts_on(int coordinate) const override { return islands_.have(coordinate); }
@@ -188,6 +191,7 @@ private:
     InstantFriction at_instant_;
     LoadSharing sharing_;
     StickSlip modes_;
+    std::vector<int> on_measures_;  // contacts whose forces are efforts
 };
 
 void FrictionPart::add_applied(const double* s,
@@ -215,22 +219,18 @@ void FrictionPart::add_applied(const double* s,
 
 std::vector<std::string> FrictionPart::efforts() const {
     std::vector<std::string> names;
-    for (const Contact& contact : contacts_.all())
-        if (is_on_joint(contact)) names.push_back(contact.force->object.name);
+    for (const int c : on_measures_) names.push_back(contacts_.all()[c].force->object.name);
     return names;
 }
 
 double FrictionPart::effort_work(int effort, const double* s, const double* dq) const {
-    for (const Contact& contact : contacts_.all()) {
-        if (!is_on_joint(contact) || effort-- > 0) continue;
-        // W = -sum_k s_k T_k dq, or the power with v in place of dq; what a moving surface adds is
-        // not a work on the measure.
-        double work = 0.0;
-        for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k)
-            work -= s[k] * contacts_.along(k, dq);
-        return work;
-    }
-    return 0.0;
+    // W = -sum_k s_k T_k dq, or the power with v in place of dq; what a moving surface adds is not
+    // a work on the measure.
+    const Contact& contact = contacts_.all()[on_measures_[effort]];
+    double work = 0.0;
+    for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k)
+        work -= s[k] * contacts_.along(k, dq);
+    return work;
 }
 
 StepPart::OpenRow FrictionPart::describe_row(int k) const {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ancora/sdk/numbers/disjoint_sets.hpp"
+#include "contact_groups.hpp"
 #include "state_archive.hpp"
 
 namespace ancora {
@@ -23,15 +23,7 @@ RestIslands::RestIslands(const Assembly& parts, const Contacts& contacts)
     // Islands are the connected components of the graph whose vertices are coordinates and whose
     // edges are rows (of the model and of contacts), off-diagonal entries of M, and bodies. Forces
     // act within it or from outside, so that one island may rest while others move.
-    DisjointSets sets(static_cast<std::size_t>(parts.n));
-    for (const CompressedRows* rows : {static_cast<const CompressedRows*>(&parts.rows),
-                                       static_cast<const CompressedRows*>(&contacts.rows())})
-        for (std::size_t k = 0; k + 1 < rows->row_start.size(); ++k)
-            for (int e = rows->row_start[k] + 1; e < rows->row_start[k + 1]; ++e)
-                sets.join(rows->column_of(e - 1), rows->column_of(e));
-    for (const MassEntry& entry : parts.mass.entries()) sets.join(entry.i, entry.j);
-    for (const BodyPart& part : parts.model.bodies)
-        for (int i = part.first + 1; i < part.first + part.count; ++i) sets.join(i, part.first);
+    DisjointSets sets = coordinates_that_hang_together(parts, contacts);
 
     // Only components with a contact are numbered: dry friction alone brings motion to an exact
     // stop.

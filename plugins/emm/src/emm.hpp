@@ -94,7 +94,7 @@ private:
     EventLocator events_;
     bool is_far_from_closed_ = false;  // the last solution, see StepReport
     bool is_beside_singular_ = false;
-    double missed_ = 0.0;  // by the last solution that is_jump() has looked at
+    double missed_ = 0.0;            // by the last solution that is_jump() has looked at
     double first_correction_ = 0.0;  // of the last converge()
     std::vector<double> a_, s_, predicted_, way_;
 };

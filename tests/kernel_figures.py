@@ -12,15 +12,21 @@ import re
 import sys
 
 ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
-SRC = ROOT / "framework" / "src"
+FRAMEWORK = ROOT / "framework"
+# Each room is a folder of one of these.
+GROUPS = ("kernel", "modelling", "parts", "run", ".")
 
 # Rooms of the kernel, those of them that are mechanics, and parts that a model may do without.
 LOAD = ("base", "values", "schema", "manifest", "plugins", "calls")
 MECHANICS = ("model", "rows", "solvers", "faces", "system")
 RUN = ("stepping", "simulation", "results")
 FEATURES = ("expressions", "shapes", "signals", "contact", "analyses")
-# What the target ancora_kernel is made of, framework/src/CMakeLists.txt.
+# What the target ancora_kernel is made of, framework/CMakeLists.txt.
 TARGET = LOAD + MECHANICS + ("expressions", "shapes", "signals", "stepping")
+
+
+def room(name):
+    return next(FRAMEWORK / group / name for group in GROUPS if (FRAMEWORK / group / name / "CMakeLists.txt").exists())
 
 
 def files(folder, *suffixes):
@@ -84,7 +90,7 @@ def public_functions(path, name):
 
 def constructor_arguments():
     """Arguments that the constructor of KernelSystem passes to its parts, and its lines."""
-    source = code(SRC / "system/kernel_system.cpp")
+    source = code(room("system") / "kernel_system.cpp")
     start = source.index("KernelSystem::KernelSystem(")
     end = source.index("\n}\n", start)
     head = source[start:source.index("{\n", start)]
@@ -106,11 +112,15 @@ def constructor_arguments():
 
 def references():
     pattern = re.compile(r"^\s+(?:const\s+)?[\w:]+(?:<[^;]*>)?\s*& ?\w+_;", re.M)
-    return sum(len(pattern.findall(code(p))) for p in files(SRC))
+    return sum(len(pattern.findall(code(p))) for p in sources())
 
 
-def sources_with(pattern, folder=SRC):
-    return [p for p in files(folder) if re.search(pattern, code(p))]
+def sources():
+    return [p for name in LOAD + MECHANICS + RUN + FEATURES for p in files(room(name))]
+
+
+def sources_with(pattern):
+    return [p for p in sources() if re.search(pattern, code(p))]
 
 
 def comment_share(folder):
@@ -119,18 +129,18 @@ def comment_share(folder):
 
 
 def main():
-    rows = []
+    table = []
 
     def row(what, is_now, wanted):
-        rows.append((what, str(is_now), wanted))
+        table.append((what, str(is_now), wanted))
 
     step = [p for name in ("step_solver", "newton", "factor_reuse", "convergence", "projection_multipliers", "defect")
-            for p in files(SRC / "system") if p.stem == name]
+            for p in files(room("system")) if p.stem == name]
     step += [p for name in ("factored_step", "nonlinear_rows", "co_rotation")
-             for p in files(SRC / "faces") if p.stem == name]
+             for p in files(room("faces")) if p.stem == name]
     step += files(ROOT / "plugins/emm/src")
-    numerical = [p for room in ("solvers", "rows", "faces", "contact", "system", "analyses")
-                 for p in files(SRC / room)]
+    numerical = [p for name in ("solvers", "rows", "faces", "contact", "system", "analyses")
+                 for p in files(room(name))]
     row("numbers that steer a step", constants(step), "40")
     row("numbers in all numerical rooms", constants(numerical), "200")
     row("lines of plugins/emm/src", lines(ROOT / "plugins/emm/src"), "850")
@@ -142,29 +152,29 @@ def main():
         if (ROOT / "sdk/include/ancora/sdk" / header).exists():
             row(f"virtual functions of {name}", virtuals(header, name), "")
     row("public functions of KernelSystem",
-        public_functions(SRC / "system/kernel_system.hpp", "KernelSystem"), "")
+        public_functions(room("system") / "kernel_system.hpp", "KernelSystem"), "")
     arguments, length, longest = constructor_arguments()
     row("constructor of KernelSystem, lines", length, "40")
     row("arguments that it passes", arguments, "")
     row(f"most of them to one part ({longest[1]})", longest[0], "5")
     row("members that are references", references(), "90")
-    row("calls of forget...()", sum(len(re.findall(r"[.>]forget\w*\(", code(p))) for p in files(SRC)), "")
+    row("calls of forget...()", sum(len(re.findall(r"[.>]forget\w*\(", code(p))) for p in sources()), "")
     row("files that know left_out", len(sources_with(r"left_out")), "1")
     for header in ("Eigenvalues", "QR", "SparseLU"):
         row(f"files that include <Eigen/{header}>",
-            len([p for p in files(SRC) if f"#include <Eigen/{header}>" in text(p)]), "1")
-    row("casts to size_t", sum(code(p).count("static_cast<std::size_t>") for p in files(SRC)), "")
+            len([p for p in sources() if f"#include <Eigen/{header}>" in text(p)]), "1")
+    row("casts to size_t", sum(code(p).count("static_cast<std::size_t>") for p in sources()), "")
     for name, rooms, wanted in (("kernel", LOAD + MECHANICS + RUN, "29000"), ("  mechanics", MECHANICS, "17000"),
                                 ("  load", LOAD, ""), ("  run", RUN, ""), ("features", FEATURES, ""),
                                 ("target ancora_kernel", TARGET, "")):
-        row(f"lines: {name}", sum(lines(SRC / room) for room in rooms if (SRC / room).exists()), wanted)
-    row("lines: all of framework/src", lines(SRC), "46000")
-    for room in ("solvers", "rows", "faces", "contact", "system"):
-        row(f"comment lines in {room}/*.cpp, %", f"{comment_share(SRC / room):.1f}", ">= 12")
+        row(f"lines: {name}", sum(lines(room(each)) for each in rooms), wanted)
+    row("lines: all rooms", sum(lines(room(each)) for each in LOAD + MECHANICS + RUN + FEATURES), "46000")
+    for name in ("solvers", "rows", "faces", "contact", "system"):
+        row(f"comment lines in {name}/*.cpp, %", f"{comment_share(room(name)):.1f}", ">= 12")
 
-    width = max(len(what) for what, *_ in rows)
+    width = max(len(what) for what, *_ in table)
     print(f"{'':{width}}  {'now':>7}  wanted")
-    for what, is_now, wanted in rows:
+    for what, is_now, wanted in table:
         print(f"{what:{width}}  {is_now:>7}  {wanted}")
 
 

@@ -92,7 +92,8 @@ def faults_of_citations(root):
 def faults_of_rooms(root):
     """A room's README names each of its units, and no other."""
     rooms = [(readme, r"^- `(\w+)`", {".cpp", ".hpp"}, lambda path: path.stem)
-             for readme in sorted((root / "framework/src").glob("*/README.md"))]
+             for folder in ("kernel/*", "modelling/*", "parts/*", "run/*", "analyses")
+             for readme in sorted((root / "framework").glob(folder + "/README.md"))]
     rooms += [(readme, r"^\| `([\w.]+)`", {".hpp"}, lambda path: path.name)
               for readme in sorted((root / "sdk/include/ancora/sdk").rglob("README.md"))]
     for readme, pattern, endings, name_of in rooms:
@@ -105,15 +106,16 @@ def faults_of_rooms(root):
 
 
 def faults_of_architecture(root):
-    """`rows/row_set` is a file of the kernel, `framework/...` one of the repository."""
+    """`rows/row_set` is a file of a room, `framework/...` one of the repository."""
     path = root / "framework/docs/architecture.md"
-    kernel = root / "framework/src"
-    if not kernel.exists():  # installed
+    framework = root / "framework"
+    if not (framework / "kernel").exists():  # installed
         return
     text = FENCE.sub("", path.read_text())
     names = set(re.findall(r"`([a-z]\w*/[\w./]+)`", text))
+    bases = [framework / "kernel", framework / "modelling", framework / "parts", framework / "run", framework, root]
     for name in sorted(names):
-        stems = [base / name for base in (kernel, root / "framework", root)]
+        stems = [base / name for base in bases]
         if not any(stem.exists() or list(stem.parent.glob(stem.name + ".[ch]pp")) for stem in stems):
             yield f"{path.relative_to(root)}: there is no {name}"
     if len(names) < 20:

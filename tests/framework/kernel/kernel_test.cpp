@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kernel alone: this program is linked with the target ancora_kernel and with nothing else of
-// framework/src; with_friction.cpp adds the part for friction.
+// framework; with_friction.cpp adds the part for friction.
 #include <cmath>
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernel with the part for friction, and nothing else of framework/src.
+// The kernel with the part for friction, and nothing else of framework.
 #include <cmath>
 
 #include <doctest/doctest.h>

@@ -159,7 +159,7 @@ def main():
     row(f"most of them to one part ({longest[1]})", longest[0], "5")
     row("members that are references", references(), "90")
     row("calls of forget...()", sum(len(re.findall(r"[.>]forget\w*\(", code(p))) for p in sources()), "")
-    row("files that know left_out", len(sources_with(r"left_out")), "1")
+    row("files that know dropped", len(sources_with(r"dropped")), "1")
     for header in ("Eigenvalues", "QR", "SparseLU"):
         row(f"files that include <Eigen/{header}>",
             len([p for p in sources() if f"#include <Eigen/{header}>" in text(p)]), "1")

@@ -359,7 +359,7 @@ public:
         is_factorised_ = matrix_->factorise(span(Q.valuePtr(), Q.nonZeros()),
                                             span(P.valuePtr(), P.nonZeros()),
                                             span(P.valuePtr(), P.nonZeros()),
-                                            equations.is_left_out);
+                                            equations.is_dropped);
         no_gaps_.setZero(P.rows());
         multipliers_ = no_gaps_;
         first_order_ = equations.D + shift_ * equations.M;

@@ -84,7 +84,7 @@ LinearEquations linear_equations(KernelSystem& system,
     std::vector<Eigen::Triplet<double>> positions, rates;
     int num_positions = 0, num_rates = 0;
     std::vector<char> is_chosen(static_cast<std::size_t>(system.parts().m), 0);
-    for (const int row : system.parts().rows.left_out())  // by steps
+    for (const int row : system.parts().rows.dropped())  // by steps
         is_chosen[row] = 1;
     for (int k = 0; k < A.num_rows(); ++k) {
         const auto c = static_cast<std::size_t>(k);
@@ -92,7 +92,7 @@ LinearEquations linear_equations(KernelSystem& system,
         const int row = is_position ? num_positions++ : num_rates++;
         if (is_position) out.position_rows.push_back(face.row(k));
         if (is_position)
-            out.is_left_out.push_back(face.is_left_out(k) || is_chosen[face.row(k)] != 0 ? 1 : 0);
+            out.is_dropped.push_back(face.is_dropped(k) || is_chosen[face.row(k)] != 0 ? 1 : 0);
         for (int e = A.row_start[c]; e < A.row_start[c + 1]; ++e)
             (is_position ? positions : rates).emplace_back(row, A.column[e], A.value[e]);
     }

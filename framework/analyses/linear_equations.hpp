@@ -16,7 +16,7 @@ namespace ancora {
 struct LinearEquations {
     Eigen::SparseMatrix<double> M, D, K;
     Eigen::SparseMatrix<double, Eigen::RowMajor> P, N;
-    std::vector<char> is_left_out;   ///< rows of P that others imply
+    std::vector<char> is_dropped;    ///< rows of P that others imply
     std::vector<int> position_rows;  ///< of P, in the row set
     Eigen::VectorXd acceleration, lambda;
     Eigen::VectorXd force;  ///< F without A^T lambda

@@ -43,7 +43,7 @@ public:
         for (double& value : x) value = uniform_(random_);
         Mx = M_ * x;
         apply(Mx, x);  // within the conditions
-        leave_out(known, x);
+        drop_rows(known, x);
         std::vector<Eigen::VectorXd> basis, weighted;  // v_j and M v_j
         std::vector<double> alpha, beta;
         const int most = static_cast<int>(std::min<Eigen::Index>(n_, kMostVectors));
@@ -62,7 +62,7 @@ public:
             alpha.push_back(x.dot(weighted.back()));
             for (int turn = 0; turn < 2; ++turn) {
                 for (std::size_t k = 0; k < basis.size(); ++k) x -= x.dot(weighted[k]) * basis[k];
-                leave_out(known, x);
+                drop_rows(known, x);
             }
             const auto m = static_cast<Eigen::Index>(alpha.size());
             if (m < count || m % kLookEvery != 0) continue;
@@ -115,7 +115,7 @@ private:
                     {x.data(), static_cast<std::size_t>(n_)},
                     {y_.data(), static_cast<std::size_t>(y_.size())});
     }
-    void leave_out(const LowestModes& known, Eigen::VectorXd& x) const {
+    void drop_rows(const LowestModes& known, Eigen::VectorXd& x) const {
         if (known.squares.size() == 0) return;
         const Eigen::VectorXd Mx = M_ * x;
         x -= known.shapes * (known.shapes.transpose() * Mx);

@@ -104,7 +104,7 @@ public:
         is_factorised_ = matrix_->factorise(span_of(S.valuePtr(), n_),
                                             span_of(P_.valuePtr(), P_.nonZeros()),
                                             span_of(P_.valuePtr(), P_.nonZeros()),
-                                            at.is_left_out);
+                                            at.is_dropped);
         no_gaps_.setZero(P_.rows());
         multipliers_ = no_gaps_;
     }

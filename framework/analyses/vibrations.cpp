@@ -432,7 +432,7 @@ void find_lowest(KernelSystem& system,
                  asymmetry = (at.K - Eigen::SparseMatrix<double>(at.K.transpose())).norm();
     out.is_complete = false;
     out.degrees_of_freedom =
-        static_cast<int>(at.M.rows() - at.P.rows() + std::ranges::count(at.is_left_out, char{1}));
+        static_cast<int>(at.M.rows() - at.P.rows() + std::ranges::count(at.is_dropped, char{1}));
     if (at.N.rows() > 0) {
         if (spin.is_moving()) refuse_rates();
         throw Error(ErrorKind::numerical,

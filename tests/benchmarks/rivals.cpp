@@ -56,7 +56,7 @@ public:
 
     virtual void advance(long steps) = 0;
     /// Of the time so far what does not count [s].
-    virtual double left_out() const { return 0.0; }
+    virtual double dropped() const { return 0.0; }
     /// Called after each piece, outside what is timed.
     virtual void look() {}
 
@@ -71,11 +71,11 @@ void race(const Pieces& pieces, const std::vector<Rival*>& rivals) {
     }
     for (int piece = 0; piece < pieces.count; ++piece)
         for (Rival* rival : rivals) {
-            const double before = rival->left_out();
+            const double before = rival->dropped();
             const auto start = Clock::now();
             rival->advance(pieces.steps);
             double taken = std::chrono::duration<double>(Clock::now() - start).count();
-            taken -= rival->left_out() - before;
+            taken -= rival->dropped() - before;
             rival->step = std::min(rival->step, taken / static_cast<double>(pieces.steps));
             rival->look();
         }
@@ -90,7 +90,7 @@ public:
     void advance(long steps) override {
         for (long k = 0; k < steps; ++k) simulation_.step();
     }
-    double left_out() const override {
+    double dropped() const override {
         return without_factors_ ? simulation_.statistics().factorise_seconds : 0.0;
     }
     RunStatistics statistics() const { return simulation_.statistics(); }

@@ -43,7 +43,7 @@ def anchors(path):
     return names
 
 
-def faults_of_links(root, left_out):
+def faults_of_links(root, dropped):
     count = 0
     for path in documents(root):
         shown = path.relative_to(root)
@@ -56,7 +56,7 @@ def faults_of_links(root, left_out):
             count += 1
             line = plain.count("\n", 0, match.start()) + 1
             there = (path.parent / target).resolve() if target else path
-            if any(there.is_relative_to(root / name) for name in left_out):
+            if any(there.is_relative_to(root / name) for name in dropped):
                 continue
             if not there.exists():
                 yield f"{shown}:{line}: there is no {target}"

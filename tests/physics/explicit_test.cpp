@@ -170,15 +170,15 @@ struct Sleigh {
     /// Of the edge's point, by quadrature.
     Vec3 position(double t) const {
         const auto along = [&](double phase) {
-            constexpr int kPieces = 8;
+            constexpr int kSubsteps = 8;
             double sum = 0.0;
-            for (int i = 0; i < kPieces; ++i)
+            for (int i = 0; i < kSubsteps; ++i)
                 sum += boost::math::quadrature::gauss<double, 20>::integrate(
                     [&](double s) {
                         return speed(s) * std::cos(heading(s) - phase);
                     },
-                    t * i / kPieces,
-                    t * (i + 1) / kPieces);
+                    t * i / kSubsteps,
+                    t * (i + 1) / kSubsteps);
             return sum;
         };
         return {-a + along(0.0), along(0.5 * std::numbers::pi), 0.0};

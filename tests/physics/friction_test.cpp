@@ -30,11 +30,11 @@ struct Floor {
     }
     template <class F>
     double integrate(const F& f) const {
-        constexpr int kPieces = 64;
+        constexpr int kSubsteps = 64;
         double sum = 0.0;
-        for (int i = 0; i < kPieces; ++i)
+        for (int i = 0; i < kSubsteps; ++i)
             sum += boost::math::quadrature::gauss<double, 20>::integrate(
-                f, kSpeed * i / kPieces, kSpeed * (i + 1) / kPieces);
+                f, kSpeed * i / kSubsteps, kSpeed * (i + 1) / kSubsteps);
         return sum;
     }
     double stop() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Mass that changes with time: rockets, jet damping and a bucket that leaks, against closed
-// solutions; and what leaves, in the books.
+// solutions; and what leaves, in the accounting.
 #include <algorithm>
 #include <array>
 #include <cmath>

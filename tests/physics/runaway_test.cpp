@@ -112,7 +112,7 @@ TEST_SUITE("motions that run away") {
         CHECK(!doubt_of(run).empty());
         CHECK(doubt_of(again) == doubt_of(run));
     }
-    TEST_CASE("loads that are given, pushes and falls are no runaway motions") {
+    TEST_CASE("loads that are given, pushes and falls are no diverged motions") {
         const std::string pushed = "at = \"p@0\"\nforce = ";
         for (const std::string& text :
              {model_text(false) + particle() + force("f", "point_load", pushed + "[4e4, 0, 0]"),

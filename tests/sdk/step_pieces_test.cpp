@@ -31,10 +31,10 @@ public:
     StepReport solve_step(const StepGuess&, const StepOptions&) override { never(); }
     double displacement(std::span<const double>) const override { return 0.0; }
     void accept(const StepTrial&) override { never(); }
-    double smooth_length(double h) const override { return h; }
+    double max_smooth_step(double h) const override { return h; }
     int num_events() const override { return 1; }
     void evaluate_events(const StepTrial&, std::span<double>) override { never(); }
-    bool settle_modes(const StepTrial&) override { return false; }
+    bool update_active_set(const StepTrial&) override { return false; }
     bool nears_singular_position(const StepTrial&) override { return false; }
     void record_singular_position(double, double, bool) override {}
     [[noreturn]] void no_convergence(const StepTrial&,

@@ -95,7 +95,7 @@ class TestFumbler final : public Integrator {
 public:
     explicit TestFumbler(const Arguments& arguments) {
         if (arguments.text("tangent") == "definite") tangent_ = Tangent::definite;
-        if (arguments.text("tangent") == "exact") tangent_ = Tangent::exact;
+        if (arguments.text("tangent") == "exact") tangent_ = Tangent::consistent;
     }
 
     void prepare(const System& system, const StepSettings&) override {

@@ -80,9 +80,9 @@ public:
         for (const Account& account : accounts_) sum += account.seconds;
         return sum;
     }
-    /// Books a step of the integrator that took `seconds`, less what the other plugins took since
-    /// they had taken `others_before`.
-    void book_integrator(const ObjectRef& object, double seconds, double others_before) {
+    /// EnergyAccounting a step of the integrator that took `seconds`, less what the other plugins
+    /// took since they had taken `others_before`.
+    void record_integrator(const ObjectRef& object, double seconds, double others_before) {
         Account& account = accounts_[object.plugin_index];
         ++account.calls;
         if (!is_sampling_) return;

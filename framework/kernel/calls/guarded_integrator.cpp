@@ -43,7 +43,7 @@ double GuardedIntegrator::step(CallMeter& meter, System& system, double t0, doub
         environment.restore();
         refuse_environment(*object_, "step, or a plugin that it led to,", &t0);
     }
-    meter.book_integrator(*object_, taken, others);
+    meter.record_integrator(*object_, taken, others);
     return taken;
 }
 

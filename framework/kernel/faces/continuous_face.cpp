@@ -155,7 +155,7 @@ void ContinuousFace::assemble(
     require(factorise(use, kAll));
     // Among fewer rows fewer depend on others: projections of positions
     // and of rates choose their own.
-    if (use == RankUse::choose && has_mixed_rows_ && solver_->num_left_out(kAll) > 0) {
+    if (use == RankUse::choose && has_mixed_rows_ && solver_->num_dropped(kAll) > 0) {
         choose_for_projection();
         require(factorise(RankUse::keep, kAll));
     }
@@ -323,7 +323,7 @@ void ContinuousFace::take_rows(Projected what, bool with_massless_rates) {
                 });
         };
         // A convention holds what has no inertia, also while positions are moved.
-        const bool counts = kind == RowKind::constraint || kind == RowKind::convention ||
+        const bool counts = kind == RowKind::constraint || kind == RowKind::gauge ||
                             (is_velocity_kind(kind) && (what == Projected::velocity ||
                                                         (with_massless_rates && moves_massless())));
         for (int e = row_start_[c]; e < row_start_[c + 1]; ++e) {
@@ -359,9 +359,9 @@ ContinuousFace::Projection ContinuousFace::project(
         return worst;
     };
     // Positions and rates have a choice of their own only where it may differ.
-    const int set = !has_mixed_rows_ || solver_->num_left_out(kAll) == 0 ? kAll
-                    : positions                                          ? kPositions
-                                                                         : kRates;
+    const int set = !has_mixed_rows_ || solver_->num_dropped(kAll) == 0 ? kAll
+                    : positions                                         ? kPositions
+                                                                        : kRates;
     RankUse use = from_far ? RankUse::decide : RankUse::keep;
     double worst = measure();
     out.first = worst;
@@ -372,7 +372,7 @@ ContinuousFace::Projection ContinuousFace::project(
         // the step has passed through a position in which they were redundant.
         if (!from_far && worst > 0.5 * last) {
             const bool may_be_rounding = worst <= kRoundingLeft * tolerance;
-            if (may_be_rounding || use == RankUse::decide || solver_->num_left_out(set) == 0) break;
+            if (may_be_rounding || use == RankUse::decide || solver_->num_dropped(set) == 0) break;
             use = RankUse::decide;
         }
         last = worst;

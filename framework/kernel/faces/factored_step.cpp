@@ -55,9 +55,9 @@ bool FactoredStep::factorise(const StepTrial& trial, Tangent tangent) {
     const bool is_definite = tangent == Tangent::definite;
     // G(s) at the midpoint, its positive part where K is to be quasi-definite; slopes of laws; T
     tangent_.evaluate_stiffness(trial.s.data(), is_definite, trial.t0);
-    is_exact_ = tangent == Tangent::exact;
+    is_exact_ = tangent == Tangent::consistent;
     if (is_exact_) tangent_.evaluate_start(trial.t0);
-    if (!nonlinear_.empty()) nonlinear_.give_slopes_to_matrix();
+    if (!nonlinear_.empty()) nonlinear_.set_tangent_moduli();
     if (!tangent_.forces.empty()) tangent_.forces.evaluate(parts_.forces, is_definite);
     if (parts_.mass.is_timed()) matrix_->follow_mass(parts_.mass.values());
     // B_end = 2 B - A(q_0) (theory (31)), in the combinations of rows that K has
@@ -84,10 +84,10 @@ void FactoredStep::solve(std::span<const double> r_motion,
                          std::span<double> ddq,
                          std::span<double> ds) {
     // Residuals in units of K's rows: gamma (s* - s), and V^T of items that have one law.
-    const std::span<const double> r = nonlinear_.in_units_of_matrix(r_rows);
+    const std::span<const double> r = nonlinear_.scale_rows(r_rows);
     if (!is_turned_) {
         matrix_->solve(r_motion, r, ddq, ds);
-        return nonlinear_.out_of_combinations(ds);
+        return nonlinear_.unscale_multipliers(ds);
     }
     // K^-1 r = T K_ref^-1 T^T r (theory (33))
     std::copy(r_motion.begin(), r_motion.end(), turned_motion_.data());
@@ -97,7 +97,7 @@ void FactoredStep::solve(std::span<const double> r_motion,
     co_rotation_.into_reference(motion, rows);
     matrix_->solve(motion, rows, ddq, ds);
     co_rotation_.out_of_reference(ddq, ds);
-    nonlinear_.out_of_combinations(ds);
+    nonlinear_.unscale_multipliers(ds);
 }
 
 void FactoredStep::judge(double first, double second) {

@@ -46,7 +46,7 @@ public:
     bool is_exact() const { return is_exact_; }
     bool is_fresh() const { return is_fresh_; }
     /// Turns with the motion where that explains it; if `may`.
-    void turn_along(bool may) {
+    void corotate(bool may) {
         is_turned_ = may && !is_exact_ && !is_fresh_ && co_rotation_.follow(trial_.mid);
     }
     /// Residuals of rows in their own units, see NonlinearRows. [step]

@@ -60,7 +60,7 @@ void NonlinearRows::follow(const double* s, double h, double* r_rows) {
         trial_law_[k] = law;
         // r = gamma_taut (s* - s), in the unit of pi as the residuals of
         // other rows (theory, section 3.3)
-        r_rows[k] = parts_.laws.taut_gamma(k) * (law.stress - s[k]);
+        r_rows[k] = parts_.laws.stiffest_compliance(k) * (law.stress - s[k]);
     }
     for (const ItemLaws::Item& item : together.items()) {
         together.mean(item,
@@ -70,7 +70,7 @@ void NonlinearRows::follow(const double* s, double h, double* r_rows) {
                       trial_law_.data(),
                       slopes_of(item, trial_slopes_));
         for (int k = item.first_row; k < item.first_row + item.num_rows; ++k)
-            r_rows[k] = parts_.laws.taut_gamma(k) * (law(k).stress - s[k]);
+            r_rows[k] = parts_.laws.stiffest_compliance(k) * (law(k).stress - s[k]);
     }
 }
 
@@ -79,7 +79,7 @@ void NonlinearRows::subtract(const double* change, const double* ds, double* r_r
     // d r = gamma_taut (s*' d(dpi) - ds)
     for (const int k : parts_.laws.nonlinear())
         if (!together.holds(k))
-            r_rows[k] -= parts_.laws.taut_gamma(k) * (law(k).slope * change[k] - ds[k]);
+            r_rows[k] -= parts_.laws.stiffest_compliance(k) * (law(k).slope * change[k] - ds[k]);
     // The same with D = d s* / d pi_1 of all rows of the item.
     for (const ItemLaws::Item& item : together.items()) {
         const auto D = matrix_of(item, trial_slopes_);
@@ -87,7 +87,7 @@ void NonlinearRows::subtract(const double* change, const double* ds, double* r_r
             const int k = item.first_row + i;
             double stress = 0.0;
             for (int j = 0; j < item.num_rows; ++j) stress += D(i, j) * change[item.first_row + j];
-            r_rows[k] -= parts_.laws.taut_gamma(k) * (stress - ds[k]);
+            r_rows[k] -= parts_.laws.stiffest_compliance(k) * (stress - ds[k]);
         }
     }
 }
@@ -97,7 +97,7 @@ double NonlinearRows::terms(int k, double s) const {
     // |theta pi_0 + gamma s_0| at kappa = 1, and gamma |s| or what the
     // law says of its terms (theory (46))
     return 2.0 * std::abs(state_.pi[k] + parts_.laws[k].compliance * parts_.laws[k].prestress) +
-           parts_.laws.taut_gamma(k) * std::max(std::abs(s), law(k).terms);
+           parts_.laws.stiffest_compliance(k) * std::max(std::abs(s), law(k).terms);
 }
 
 void NonlinearRows::attribute_nonfinite() {
@@ -108,7 +108,7 @@ void NonlinearRows::attribute_nonfinite() {
     }
 }
 
-void NonlinearRows::give_slopes_to_matrix() {
+void NonlinearRows::set_tangent_moduli() {
     for (const int k : parts_.laws.nonlinear()) {
         // K has 1 / gamma = d s* / d pi_1 of the trial.
         const double slope = trial_law_[k].slope;
@@ -127,7 +127,7 @@ void NonlinearRows::combine(const ItemLaws::Item& item) {
     // Combinations have no units of their own
     double softest = 0.0;
     for (int k = item.first_row; k < item.first_row + item.num_rows; ++k)
-        softest = std::max(softest, parts_.laws.taut_gamma(k));
+        softest = std::max(softest, parts_.laws.stiffest_compliance(k));
     Eigen::Map<Eigen::MatrixXd>(
         combination_.data() + item.first_slope, item.num_rows, item.num_rows) = eigen.vectors();
     for (int i = 0; i < item.num_rows; ++i)
@@ -187,14 +187,14 @@ double NonlinearRows::mobility_of(int k) const {
     return sum;
 }
 
-std::span<const double> NonlinearRows::in_units_of_matrix(std::span<const double> r_rows) {
+std::span<const double> NonlinearRows::scale_rows(std::span<const double> r_rows) {
     if (empty()) return r_rows;
     std::copy(r_rows.begin(), r_rows.end(), matrix_rows_.data());
     // r / gamma_taut is a stress, s* - s; times gamma it is the residual in K.
     const ItemLaws& together = parts_.laws.together();
     for (const int k : parts_.laws.nonlinear())
         matrix_rows_[k] *=
-            (together.holds(k) ? 1.0 : parts_.laws.gamma()[k]) / parts_.laws.taut_gamma(k);
+            (together.holds(k) ? 1.0 : parts_.laws.gamma()[k]) / parts_.laws.stiffest_compliance(k);
     for (const ItemLaws::Item& item : together.items()) {
         // V^T (s* - s), each times its gamma
         auto rows = matrix_rows_.segment(item.first_row, item.num_rows);
@@ -225,7 +225,7 @@ const Eigen::VectorXd& NonlinearRows::combined(const Eigen::VectorXd& jacobian) 
     return combined_;
 }
 
-void NonlinearRows::out_of_combinations(std::span<double> s) const {
+void NonlinearRows::unscale_multipliers(std::span<double> s) const {
     // s = V s_combined: B^T s = (V^T B)^T s_combined
     for (const ItemLaws::Item& item : parts_.laws.together().items()) {
         Eigen::Map<Eigen::VectorXd> rows(s.data() + item.first_row, item.num_rows);

@@ -33,17 +33,17 @@ public:
     /// Throws for a law of several rows whose numbers at the begin of the step are not finite.
     void attribute_nonfinite();
     /// Gives the matrix the slopes of the last trial. [step]
-    void give_slopes_to_matrix();
+    void set_tangent_moduli();
     /// Whether the slopes of the last trial differ from those in the matrix by what matters.
     bool have_outlived_matrix() const;
     /// The residuals of rows as the matrix has them: those of such rows in units of its gamma, and
     /// where rows have a law together, of the combinations of them that do not disturb each other
     /// (the eigenvectors of its slope).
-    std::span<const double> in_units_of_matrix(std::span<const double> r_rows);
+    std::span<const double> scale_rows(std::span<const double> r_rows);
     /// A Jacobian with those combinations as rows. The result holds until the next call.
     const Eigen::VectorXd& combined(const Eigen::VectorXd& jacobian);
     /// From forces of the matrix' rows to those of the model.
-    void out_of_combinations(std::span<double> s) const;
+    void unscale_multipliers(std::span<double> s) const;
 
     /// Writes or reads slopes and what is broken, see state_archive.hpp.
     template <class Archive>

@@ -495,11 +495,11 @@ ScaledRows::ScaledRows(const RowSet& rows,
     columns.makeCompressed();
 }
 
-Eigen::MatrixXd forceless_stresses(const RowSet& rows,
-                                   const Eigen::VectorXd& A,
-                                   const MassMatrix& mass,
-                                   const std::vector<int>& dependent,
-                                   int count) {
+Eigen::MatrixXd self_stresses(const RowSet& rows,
+                              const Eigen::VectorXd& A,
+                              const MassMatrix& mass,
+                              const std::vector<int>& dependent,
+                              int count) {
     Eigen::MatrixXd out = Eigen::MatrixXd::Zero(rows.num_rows(), count);
     const ScaledRows scaled(rows, A, mass, kLightest);
     std::vector<int> left;
@@ -606,11 +606,11 @@ std::vector<int> dependent_rows(const RowSet& rows,
 std::vector<double> independence(const RowSet& rows,
                                  const Eigen::VectorXd& A,
                                  const MassMatrix& mass,
-                                 const std::vector<int>& left_out) {
+                                 const std::vector<int>& dropped) {
     const ScaledRows scaled(rows, A, mass, kLightest);
     std::vector<int> left;
     for (std::size_t c = 0; c < scaled.chosen.size(); ++c)
-        if (std::ranges::binary_search(left_out, scaled.chosen[c]))
+        if (std::ranges::binary_search(dropped, scaled.chosen[c]))
             left.push_back(static_cast<int>(c));
     std::vector<double> pivots;
     const std::size_t rank = scaled.chosen.size() - left.size();

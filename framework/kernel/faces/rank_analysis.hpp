@@ -45,11 +45,11 @@ std::vector<int> dependent_rows(const RowSet& rows,
 /// Stresses of all rows that make no force, general ones, as columns: what answers to none of them
 /// is determined by the motion.
 /// @param dependent rows that the others determine
-Eigen::MatrixXd forceless_stresses(const RowSet& rows,
-                                   const Eigen::VectorXd& A,
-                                   const MassMatrix& mass,
-                                   const std::vector<int>& dependent,
-                                   int count);
+Eigen::MatrixXd self_stresses(const RowSet& rows,
+                              const Eigen::VectorXd& A,
+                              const MassMatrix& mass,
+                              const std::vector<int>& dependent,
+                              int count);
 
 /// How independent the constraint rows are, as many of them as are not left out: pivots of the rows
 /// at unit length, ascending. One that falls to zero on the way between two positions marks a
@@ -57,7 +57,7 @@ Eigen::MatrixXd forceless_stresses(const RowSet& rows,
 std::vector<double> independence(const RowSet& rows,
                                  const Eigen::VectorXd& A,
                                  const MassMatrix& mass,
-                                 const std::vector<int>& left_out);
+                                 const std::vector<int>& dropped);
 
 /// One Gauss-Newton step on the gaps `pi` of the constraint rows.
 struct GapClosing {

@@ -23,7 +23,7 @@ constexpr double kRounding = 1e-14;  // pivots of unit rows that are nothing
 void RowVolume::lay_out(const RowSet& rows,
                         const Eigen::VectorXd& A,
                         const MassMatrix& mass,
-                        const std::vector<int>& left_out) {
+                        const std::vector<int>& dropped) {
     const auto n = static_cast<std::size_t>(mass.size());
     // 1 / m_i, with the mean mass for coordinates without
     double mean = 0.0;
@@ -33,7 +33,7 @@ void RowVolume::lay_out(const RowSet& rows,
     };
     std::vector<int> chosen;
     for (int k = 0; k < rows.num_rows(); ++k) {
-        if (!RowLaws::is_constraint(rows.laws[k]) || std::ranges::binary_search(left_out, k))
+        if (!RowLaws::is_constraint(rows.laws[k]) || std::ranges::binary_search(dropped, k))
             continue;
         bool is_zero = true;
         for (const int e : rows.entries(k)) is_zero = is_zero && A[e] == 0.0;

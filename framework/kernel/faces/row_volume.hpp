@@ -22,7 +22,7 @@ public:
     void lay_out(const RowSet& rows,
                  const Eigen::VectorXd& A,
                  const MassMatrix& mass,
-                 const std::vector<int>& left_out);
+                 const std::vector<int>& dropped);
     /// Its logarithm, minus infinity where rows depend on each other to rounding. [step]
     double logarithm(const Eigen::VectorXd& A);
 

@@ -131,7 +131,7 @@ StepMatrix::StepMatrix(int num_coordinates,
       first_of_body_(first_of_body),
       is_massless_(static_cast<std::size_t>(num_coordinates), 1) {
     // The range of the diagonal decides whether light coordinates take a
-    // scale from heavy ones, see lend_support().
+    // scale from heavy ones, see inherit_scale().
     double trace = 0.0;
     double lightest = std::numeric_limits<double>::infinity();
     double heaviest = 0.0;
@@ -389,7 +389,7 @@ void StepMatrix::support(const Values& values, double h) {
     });
     for (int i = 0; i < n_; ++i) support_[i] = std::abs(support_[i]);
     if (massless_runs_.empty()) {
-        lend_support(values);
+        inherit_scale(values);
         return;
     }
     // K_jj = sum over k of B_kj^2 / gamma_k where there is none: the stiffness of elastic rows
@@ -407,13 +407,13 @@ void StepMatrix::support(const Values& values, double h) {
         for (int i = first; i < last; ++i)
             if (is_massless_[i] != 0 && support_[i] < kUnsupported * usual) support_[i] = usual;
     }
-    lend_support(values);
+    inherit_scale(values);
 }
 
 /// A light coordinate that a constraint ties to a heavy one moves with it: it is measured by what
 /// supports the others of the row. Else the regularisation of a row between it and the ground would
 /// be soft beside what rests on it.
-void StepMatrix::lend_support(const Values& values) {
+void StepMatrix::inherit_scale(const Values& values) {
     const Eigen::VectorXd& B = values.B;
     const Eigen::VectorXd& gamma = values.gamma;
     lent_support_ = support_;
@@ -524,7 +524,7 @@ bool StepMatrix::factorise(const Values& values,
                            const Eigen::VectorXd& B_end,
                            double h,
                            Tangent tangent) {
-    use_exact_ = tangent == Tangent::exact;
+    use_exact_ = tangent == Tangent::consistent;
     // Pivoting needs no regularisation, which beside a singular position is more than the rows_.
     assemble(values, h, use_exact_ ? std::min(eps_, kUnregularised) : eps_);
     is_factorised_ = use_exact_ ? factorise_exact(B_end) : factor_.factorise(K_);

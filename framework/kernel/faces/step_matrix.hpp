@@ -122,7 +122,7 @@ private:
         return followed_mass_.empty() ? mass_[k].value : followed_mass_[k];
     }
     void support(const Values& values, double h);
-    void lend_support(const Values& values);
+    void inherit_scale(const Values& values);
     double schur(const Eigen::VectorXd& B, int row) const;
     double schur(const Eigen::VectorXd& B, int row, const Eigen::VectorXd& support) const;
     void assemble(const Values& values, double h, double eps);

@@ -27,7 +27,7 @@ void StepTangent::evaluate_start(double t0) {
                                start_.data(),
                                rate_pi_t_.data(),
                                SignalSet::Moment::begin);
-    parts_.rows.clear_left_out(start_.data());
+    parts_.rows.clear_dropped(start_.data());
     has_start_ = true;
 }
 

@@ -130,7 +130,8 @@ struct Trial {
     std::span<const double> r_motion, r_rows;
     /// Room for the state at its end.
     Eigen::VectorXd q_next, q_low_next, v_next, v_low_next;
-    bool leaves_roundings = false;  ///< the last correction, of what positions still move by
+    bool correction_at_rounding_level =
+        false;  ///< the last correction, of what positions still move by
 };
 
 /// What the parts of a system work on: the equations, the state, and the step in progress.

@@ -124,7 +124,7 @@ ForceSet::Heard ForceSet::hear(const RowSet& rows, const double* s, bool of_step
     return heard;
 }
 
-void ForceSet::go_part_of_the_way(double part) {
+void ForceSet::relax(double part) {
     // R = R_before + part (R - R_before)
     reactions_ = before_ + part * step_;
 }
@@ -134,7 +134,7 @@ void ForceSet::forget_reactions() {
     step_.setZero();
 }
 
-double ForceSet::aitken_part(double last_part) const {
+double ForceSet::aitken_factor(double last_part) const {
     // omega = -omega_last r_last . (r - r_last) / |r - r_last|^2 with the residuals r of two rounds
     // (Irons and Tuck, theory [11]): the secant rule for vectors. One if nothing has changed.
     const double square = (step_ - last_step_).squaredNorm();

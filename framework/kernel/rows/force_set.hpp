@@ -80,12 +80,12 @@ public:
     void differentiate_by_increments(int part, Eigen::MatrixXd& D);
     /// Goes `part` of the way from the reactions before the last hear() to those it brought; parts
     /// other than 1 help an iteration to converge. [step]
-    void go_part_of_the_way(double part);
+    void relax(double part);
     /// Sets all reactions to zero. [step]
     void forget_reactions();
     /// The part of the way to go by Aitken's rule, in the vector form of Irons and Tuck, from the
     /// changes by the last two calls of hear(). [step]
-    double aitken_part(double last_part) const;
+    double aitken_factor(double last_part) const;
     /// The forces that listen, for messages.
     struct Listeners {
         std::string names;

@@ -36,7 +36,7 @@ Massless::Massless(const MassMatrix& mass,
     // the least squares of theory (35) fall apart into clusters.
     DisjointSets sets(n);
     for (int row = 0; row < rows.num_rows(); ++row)
-        if (rows.laws[row].kind == RowKind::convention) conventions_.push_back(row);
+        if (rows.laws[row].kind == RowKind::gauge) gauge_rows_.push_back(row);
     std::vector<int> first_of_row(static_cast<std::size_t>(rows.num_rows()), -1);
     for (int row = 0; row < rows.num_rows(); ++row) {
         int& first = first_of_row[row];
@@ -74,15 +74,15 @@ Massless::Massless(const MassMatrix& mass,
     }
 }
 
-std::vector<int> Massless::idle_conventions(const Eigen::VectorXd& A) {
+std::vector<int> Massless::idle_gauge_rows(const Eigen::VectorXd& A) {
     std::vector<int> idle;
     for (Cluster& cluster : clusters_) {
         // The conventions of this cluster.
         std::vector<int> own;
         std::set_intersection(cluster.rows.begin(),
                               cluster.rows.end(),
-                              conventions_.begin(),
-                              conventions_.end(),
+                              gauge_rows_.begin(),
+                              gauge_rows_.end(),
                               std::back_inserter(own));
         if (own.empty()) continue;
         const auto size = static_cast<Eigen::Index>(cluster.coordinates.size());
@@ -90,9 +90,9 @@ std::vector<int> Massless::idle_conventions(const Eigen::VectorXd& A) {
         cluster.rhs.setZero(size);
         // N = sum of A_z^T A_z over constraints but conventions.
         // Its null space is what these leave free.
-        cluster.by_constraints = cluster.without_conventions = true;
+        cluster.by_constraints = cluster.without_gauge_rows = true;
         fill(cluster, A, nullptr, nullptr);
-        cluster.without_conventions = false;
+        cluster.without_gauge_rows = false;
         const SymmetricEigen eigen(cluster.normal);
         // A direction is free if no row sees it, to rounding of what is seen best.
         const double least = kRankTolerance * eigen.values().tail(1)[0];
@@ -136,7 +136,7 @@ int Massless::largest_cluster() const {
 double Massless::weight(const Cluster& cluster, int row) const {
     // w_k of theory (35): 1 for a constraint, the stiffness 1 / c of an elastic row
     const RowLaw& law = rows_.laws[row];
-    if (cluster.without_conventions && law.kind == RowKind::convention) return 0.0;
+    if (cluster.without_gauge_rows && law.kind == RowKind::gauge) return 0.0;
     if (RowLaws::is_constraint(law)) return 1.0;
     if (rows_.has_law_together(row)) return 0.0;
     if (cluster.by_constraints || law.kind != RowKind::elastic) return 0.0;

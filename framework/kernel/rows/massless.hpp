@@ -29,11 +29,11 @@ public:
     /// Blocks whose Jacobian the reset needs at the present state.
     const std::vector<int>& blocks() const { return blocks_; }
 
-    /// Rows of RowKind::convention.
-    const std::vector<int>& conventions() const { return conventions_; }
+    /// Rows of RowKind::gauge.
+    const std::vector<int>& gauge_rows() const { return gauge_rows_; }
     /// Conventions that a state does not need, since constraints determine what they stand in for:
     /// the spin of an ideal rod that is hinged, say.
-    std::vector<int> idle_conventions(const Eigen::VectorXd& A);
+    std::vector<int> idle_gauge_rows(const Eigen::VectorXd& A);
 
     /// Decides at a state which rows determine each cluster.
     /// @param A values of the Jacobian in the row set's pattern
@@ -48,7 +48,7 @@ private:
         std::vector<int> coordinates;
         std::vector<int> rows;
         bool by_constraints = true;
-        bool without_conventions = false;
+        bool without_gauge_rows = false;
         Eigen::MatrixXd normal;
         Eigen::VectorXd rhs;
         std::unique_ptr<Eigen::LDLT<Eigen::MatrixXd>> ldlt;
@@ -66,7 +66,7 @@ private:
     std::vector<Cluster> clusters_;
     std::vector<int> place_;  // of a coordinate in its cluster, -1 if it has mass
     std::vector<int> blocks_;
-    std::vector<int> conventions_;
+    std::vector<int> gauge_rows_;
 };
 
 }  // namespace ancora

@@ -51,7 +51,7 @@ void RowLaws::prepare(double h) {
                 theta_[k] = 1.0;
                 break;
             case RowKind::velocity_constraint:
-            case RowKind::convention:
+            case RowKind::gauge:
             case RowKind::acceleration_constraint:
                 // theta = gamma = 0: B dq + tau = 0, h psi at the midpoint
                 break;

@@ -45,7 +45,7 @@ public:
     }
     static bool is_constraint(const RowLaw& law) {
         return law.kind == RowKind::constraint || law.kind == RowKind::velocity_constraint ||
-               law.kind == RowKind::convention || law.kind == RowKind::acceleration_constraint;
+               law.kind == RowKind::gauge || law.kind == RowKind::acceleration_constraint;
     }
     bool is_constraint(int k) const { return is_constraint(laws_[k]); }
     /// Whether row k is a condition that velocities meet, directly or by differentiation.
@@ -131,7 +131,7 @@ public:
         return out;
     }
     /// gamma of the line that row k is where it is stiffest: the unit of its residual.
-    double taut_gamma(int k) const { return taut_gamma_[k]; }
+    double stiffest_compliance(int k) const { return taut_gamma_[k]; }
     /// Takes 1 / slope as gamma of a nonlinear row; of a slack one so much that it does not count.
     void follow(int k, double slope) { follow(k, slope, taut_gamma_[k]); }
     /// The same for a row in units of `taut`.

@@ -84,31 +84,31 @@ void RowSet::begin() {
     local_now_ = local_;
 }
 
-void RowSet::leave_out(const std::vector<int>& rows) {
+void RowSet::drop_rows(const std::vector<int>& rows) {
     // Of a row left out B and tau are zero and its entries are kept apart, row after row:
     // its gap goes on by theory (12), its stress is zero.
-    left_out_ = rows;
-    left_out_increment_.assign(rows.size(), 0.0);
-    left_out_B_.clear();
-    for (const int k : left_out_)
-        left_out_B_.insert(left_out_B_.end(),
-                           constant_.data() + row_start[k],
-                           constant_.data() + row_start[static_cast<std::size_t>(k) + 1]);
+    dropped_ = rows;
+    dropped_increment_.assign(rows.size(), 0.0);
+    dropped_B_.clear();
+    for (const int k : dropped_)
+        dropped_B_.insert(dropped_B_.end(),
+                          constant_.data() + row_start[k],
+                          constant_.data() + row_start[static_cast<std::size_t>(k) + 1]);
     B = constant_;
-    clear_left_out(B.data());
+    clear_dropped(B.data());
 }
 
 void RowSet::whole_jacobian(Eigen::VectorXd& out) const {
-    // In the order of left_out_, as they were put aside.
+    // In the order of dropped_, as they were put aside.
     out = B;
-    const double* kept = left_out_B_.data();
-    for (const int k : left_out_)
+    const double* kept = dropped_B_.data();
+    for (const int k : dropped_)
         for (int e = row_start[k]; e < row_start[static_cast<std::size_t>(k) + 1]; ++e)
             out[e] = *kept++;
 }
 
-void RowSet::clear_left_out(double* values) const {
-    for (const int k : left_out_)
+void RowSet::clear_dropped(double* values) const {
+    for (const int k : dropped_)
         std::fill(values + row_start[k], values + row_start[static_cast<std::size_t>(k) + 1], 0.0);
 }
 
@@ -314,21 +314,21 @@ void RowSet::evaluate_step(const double* q0,
         owner.source.evaluate_step(meter_, part.index, step, out);
         take(part, values, B.data(), t0);
     }
-    if (left_out_.empty()) return;
+    if (dropped_.empty()) return;
     // increment = B dq + tau by theory (12), then both are zero in the equations.
-    double* kept = left_out_B_.data();
-    for (std::size_t i = 0; i < left_out_.size(); ++i) {
-        const auto k = static_cast<std::size_t>(left_out_[i]);
-        double increment = tau[left_out_[i]];
+    double* kept = dropped_B_.data();
+    for (std::size_t i = 0; i < dropped_.size(); ++i) {
+        const auto k = static_cast<std::size_t>(dropped_[i]);
+        double increment = tau[dropped_[i]];
         for (int e = row_start[k]; e < row_start[k + 1]; ++e, ++kept) {
             // Those of constant blocks were cleared when they were left out.
             if (B[e] != 0.0) *kept = B[e];
             increment += *kept * dq[column[e]];
         }
-        left_out_increment_[i] = increment;
-        tau[left_out_[i]] = 0.0;
+        dropped_increment_[i] = increment;
+        tau[dropped_[i]] = 0.0;
     }
-    clear_left_out(B.data());
+    clear_dropped(B.data());
 }
 
 std::span<const double> RowSet::state_of(const RowOwner& owner) const {

@@ -50,7 +50,7 @@ public:
                        std::span<double> state1);
 
     /// Continuous face at (q, v, t): pi, and if wanted A (same pattern as B) and pi_t.
-    struct Instant {
+    struct RowValues {
         Eigen::VectorXd pi;
         Eigen::VectorXd A;
         Eigen::VectorXd pi_t;
@@ -112,18 +112,18 @@ public:
 
     /// Leaves these rows out of the discrete face: their B and tau are zero from here on, and that
     /// of all others is what it is.
-    void leave_out(const std::vector<int>& rows);
-    const std::vector<int>& left_out() const { return left_out_; }
+    void drop_rows(const std::vector<int>& rows);
+    const std::vector<int>& dropped() const { return dropped_; }
     /// B dq + tau of each of them over the step last evaluated.
-    const std::vector<double>& left_out_increment() const { return left_out_increment_; }
+    const std::vector<double>& dropped_increment() const { return dropped_increment_; }
     /// The same for the i-th of them where a step asks for it elsewhere. [step]
-    void set_left_out_increment(std::size_t i, double increment) {
-        left_out_increment_[i] = increment;
+    void set_dropped_increment(std::size_t i, double increment) {
+        dropped_increment_[i] = increment;
     }
     /// B of that step with their entries.
     void whole_jacobian(Eigen::VectorXd& out) const;
     /// Zero in the entries of the rows that are left out.
-    void clear_left_out(double* values) const;
+    void clear_dropped(double* values) const;
 
     Eigen::VectorXd B;    ///< values of the discrete Jacobian
     Eigen::VectorXd tau;  ///< per row
@@ -189,9 +189,9 @@ private:
     LastStep last_step_;
     LastTangent last_tangent_;
     Eigen::VectorXd constant_;  // the values of constant blocks, whatever is left out
-    std::vector<int> left_out_;
-    std::vector<double> left_out_increment_;
-    std::vector<double> left_out_B_;       // their entries, one row after the other
+    std::vector<int> dropped_;
+    std::vector<double> dropped_increment_;
+    std::vector<double> dropped_B_;        // their entries, one row after the other
     Eigen::VectorXd local_;                // local Jacobians of the last step
     Eigen::VectorXd local_now_;            // the same for the continuous face
     std::vector<double> unpacked_;         // what a body writes of a block that keeps some of it

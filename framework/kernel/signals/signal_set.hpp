@@ -110,7 +110,7 @@ public:
     /// Evaluates at the accepted state: now, and where the next step begins.
     void hold(const double* q, const double* v, double t);
     /// What is held is now.
-    void show_held() { kept(Moment::now) = kept(Moment::begin); }
+    void show_sampled() { kept(Moment::now) = kept(Moment::begin); }
 
     // --- how own values of a force answer to displacements over the step last evaluated
 

@@ -98,7 +98,7 @@ AugmentedMatrix::~AugmentedMatrix() = default;
 bool AugmentedMatrix::factorise(std::span<const double> S,
                                 std::span<const double> A,
                                 std::span<const double> L,
-                                const std::vector<char>& is_left_out) {
+                                const std::vector<char>& is_dropped) {
     const auto n = static_cast<std::size_t>(n_);
     const auto at = [](int i) {
         return static_cast<std::size_t>(i);
@@ -133,11 +133,11 @@ bool AugmentedMatrix::factorise(std::span<const double> S,
         *value++ = S[e] * scale_[at(S_row_[e])] * scale_[at(S_column_[e])];
     const auto condition = [&](std::size_t e, double entry) {
         const std::size_t k = at(A_row_[e]);
-        return is_left_out[k] != 0 ? 0.0 : entry * scale_[n + k] * scale_[at(A_column_[e])];
+        return is_dropped[k] != 0 ? 0.0 : entry * scale_[n + k] * scale_[at(A_column_[e])];
     };
     for (std::size_t e = 0; e < A.size(); ++e) *value++ = condition(e, L[e]);
     for (std::size_t e = 0; e < A.size(); ++e) *value++ = -condition(e, A[e]);
-    for (const char is_out : is_left_out) *value++ = is_out != 0 ? 1.0 : 0.0;
+    for (const char is_out : is_dropped) *value++ = is_out != 0 ? 1.0 : 0.0;
     return factorise_scaled();
 }
 

@@ -28,12 +28,12 @@ public:
 
     /// Values in the order of the patterns. From the second call on the dense path does not
     /// allocate, the sparse one within Eigen.
-    /// @param is_left_out per condition
+    /// @param is_dropped per condition
     /// @returns false if the matrix is singular
     bool factorise(std::span<const double> S,
                    std::span<const double> A,
                    std::span<const double> L,
-                   const std::vector<char>& is_left_out);
+                   const std::vector<char>& is_dropped);
     bool is_factorised() const { return is_factorised_; }
     void forget() { is_factorised_ = false; }
     void solve(std::span<const double> r,

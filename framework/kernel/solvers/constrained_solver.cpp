@@ -211,9 +211,9 @@ void ConstrainedSolver::forget_choices() {
     for (const std::unique_ptr<SolverIsland>& island : islands_) island->forget_choices();
 }
 
-int ConstrainedSolver::num_left_out(int set) const {
+int ConstrainedSolver::num_dropped(int set) const {
     int count = 0;
-    for (const std::unique_ptr<SolverIsland>& island : islands_) count += island->num_left_out(set);
+    for (const std::unique_ptr<SolverIsland>& island : islands_) count += island->num_dropped(set);
     return count;
 }
 

@@ -84,7 +84,7 @@ public:
     /// RankUse::keep decides until the next choice is made.
     void forget_choices();
     /// Rows that the choice last made for a set leaves out.
-    int num_left_out(int set) const;
+    int num_dropped(int set) const;
     /// Whether with kept rows multipliers are to be the least of those that give the same forces,
     /// as they always are where the rank is decided; takes time on the sparse path.
     void want_least(bool is_wanted);

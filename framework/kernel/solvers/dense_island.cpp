@@ -48,11 +48,11 @@ DenseIsland::DenseIsland(IslandPattern pattern)
 
 SolverStatus DenseIsland::factorise_local(const std::vector<double>& M,
                                           const std::vector<double>& A,
-                                          const std::vector<char>& is_left_out) {
+                                          const std::vector<char>& is_dropped) {
     M_ = M;
     A_ = A;
-    is_left_out_ = is_left_out;
-    const bool leaves_out = std::any_of(is_left_out.begin(), is_left_out.end(), [](char is) {
+    is_dropped_ = is_dropped;
+    const bool leaves_out = std::any_of(is_dropped.begin(), is_dropped.end(), [](char is) {
         return is != 0;
     });
     use_ = leaves_out ? RankUse::keep : RankUse::decide;
@@ -68,7 +68,7 @@ void DenseIsland::choose_local(const std::vector<double>& M,
                                Choice& out) {
     M_ = M;
     A_ = A;
-    std::ranges::fill(is_left_out_, 0);
+    std::ranges::fill(is_dropped_, 0);
     use_ = RankUse::choose;
     wants_least_ = wants_least;
     compute_weights();
@@ -116,8 +116,8 @@ bool DenseIsland::factorise_mass() {
 /// definite either way.
 bool DenseIsland::factorise_kept_rows() {
     if ((use_ == RankUse::choose || !is_singular_) && !factorise_mass()) return false;
-    const EnvelopeCholesky* L = is_singular_ ? kept_.augment(M_, A_, is_left_out_, usual_) : &mass_;
-    return L != nullptr && kept_.factorise(*L, A_, is_left_out_, length_);
+    const EnvelopeCholesky* L = is_singular_ ? kept_.augment(M_, A_, is_dropped_, usual_) : &mass_;
+    return L != nullptr && kept_.factorise(*L, A_, is_dropped_, length_);
 }
 
 void DenseIsland::leave_kept_rows() {
@@ -145,7 +145,7 @@ void DenseIsland::factorise_rows() {
     const int* start = pattern_.row_start.data();
     const int* column = pattern_.column.data();
     for (int k = 0; k < m_; ++k) {
-        if (is_left_out_[k] != 0) continue;
+        if (is_dropped_[k] != 0) continue;
         // L^-1 A_k^T, whose length is sqrt(D_k)
         double* row = qr_.column(static_cast<int>(column_row_.size()));
         std::fill(row, row + n_, 0.0);
@@ -193,7 +193,7 @@ void DenseIsland::take_choice() {
     // Behind the rank are those that are combinations of the rows before, to the threshold.
     choice_->count = m_ - qr_.rank();
     if (choice_->count == 0) return;
-    for (int j = qr_.rank(); j < m_; ++j) choice_->is_left_out[column_row_[qr_.source(j)]] = 1;
+    for (int j = qr_.rank(); j < m_; ++j) choice_->is_dropped[column_row_[qr_.source(j)]] = 1;
     choice_->length = length_;
     if (wants_least_) choice_->null = null_blocks();
 }
@@ -232,7 +232,7 @@ bool DenseIsland::augment_with(const Eigen::VectorXd& weight,
     const int* column = pattern_.column.data();
     int count = 0;
     for (int k = 0; k < m_; ++k) {
-        if (is_left_out_[k] != 0) continue;
+        if (is_dropped_[k] != 0) continue;
         Eigen::Map<Eigen::VectorXd> row(row_space_.column(count++), n_);
         row.setZero();
         for (int e = start[k]; e < start[k + 1]; ++e) row[column[e]] = A_[e] / weight[column[e]];

@@ -41,7 +41,7 @@ public:
     /// Values for a caller that has them in the island's own order, and rows to leave out, if any.
     Status factorise_local(const std::vector<double>& M,
                            const std::vector<double>& A,
-                           const std::vector<char>& is_left_out);
+                           const std::vector<char>& is_dropped);
     /// The rows to leave out at such values; `out` is unmade where that cannot be told.
     void choose_local(const std::vector<double>& M,
                       const std::vector<double>& A,

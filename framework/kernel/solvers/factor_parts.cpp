@@ -127,8 +127,8 @@ FactorParts::FactorParts(const Supernodes& supernodes) {
     const Forest tree(parent, own);
     const Forest::Cut cut = tree.cut(kLargestSubtree * tree.all());
     if (tree.all() < kFewestEntries || cut.weight > kLargestTrunk * tree.all()) {
-        trunk.resize(at(count));
-        std::iota(trunk.begin(), trunk.end(), 0);
+        separator.resize(at(count));
+        std::iota(separator.begin(), separator.end(), 0);
         return;
     }
     parts = tree.what_is_left(cut, 0.5 * kLargestSubtree * tree.all());
@@ -137,18 +137,18 @@ FactorParts::FactorParts(const Supernodes& supernodes) {
     std::vector<double> own_of_trunk;
     for (int s = 0; s < count; ++s) {
         if (cut.is_cut[at(s)] == 0) continue;
-        in_trunk[at(s)] = static_cast<int>(trunk.size());
-        trunk.push_back(s);
+        in_trunk[at(s)] = static_cast<int>(separator.size());
+        separator.push_back(s);
         own_of_trunk.push_back(own[at(s)]);
     }
     // Cuts go from the roots down, so the parent of what is cut off is cut off too.
     std::vector<int> parent_in_trunk;
-    for (const int s : trunk)
+    for (const int s : separator)
         parent_in_trunk.push_back(parent[at(s)] < 0 ? -1 : in_trunk[at(parent[at(s)])]);
     const Forest upper(parent_in_trunk, own_of_trunk);
     if (upper.all() < kFewestEntries) return;
     const double heaviest = kLargestLimb * upper.all();
-    limbs = upper.what_is_left(upper.cut(heaviest), heaviest);
+    subtrees = upper.what_is_left(upper.cut(heaviest), heaviest);
 }
 
 }  // namespace ancora

@@ -19,10 +19,10 @@ struct FactorParts {
         int first = 0;  // supernode
         int end = 0;
     };
-    std::vector<Range> parts;  // none where the factor is too small, or hardly branches
-    std::vector<int> trunk;    // supernodes, rising; all of them where there are no parts
+    std::vector<Range> parts;    // none where the factor is too small, or hardly branches
+    std::vector<int> separator;  // supernodes, rising; all of them where there are no parts
     /// Subtrees of a large trunk that do not touch each other either; places in `trunk`, rising.
-    std::vector<Range> limbs;
+    std::vector<Range> subtrees;
 };
 
 }  // namespace ancora

@@ -30,7 +30,7 @@ KeptRows::KeptRows(const IslandPattern& pattern)
 
 const EnvelopeCholesky* KeptRows::augment(const std::vector<double>& M,
                                           const std::vector<double>& A,
-                                          const std::vector<char>& is_left_out,
+                                          const std::vector<char>& is_dropped,
                                           const Eigen::VectorXd& usual) {
     const int* start = pattern_.row_start.data();
     const int* column = pattern_.column.data();
@@ -61,7 +61,7 @@ const EnvelopeCholesky* KeptRows::augment(const std::vector<double>& M,
             const double a = A[e];
             square += a * a;
         }
-        const bool counts = is_left_out[k] == 0 && square > 0.0;
+        const bool counts = is_dropped[k] == 0 && square > 0.0;
         sigma_[l] = counts ? usual[column[start[k]]] / square : 0.0;
         for (int e = start[k]; counts && e < start[k + 1]; ++e)
             for (int d = start[k]; d <= e; ++d)
@@ -78,7 +78,7 @@ const EnvelopeCholesky* KeptRows::augment(const std::vector<double>& M,
 
 bool KeptRows::factorise(const EnvelopeCholesky& L,
                          const std::vector<double>& A,
-                         const std::vector<char>& is_left_out,
+                         const std::vector<char>& is_dropped,
                          Eigen::VectorXd& length) {
     L_ = &L;
     used_.clear();
@@ -87,7 +87,7 @@ bool KeptRows::factorise(const EnvelopeCholesky& L,
     const int* column = pattern_.column.data();
     // B_k = A_k L^-T / sqrt(D_k), rows of unit length, zero before first_
     for (int k = 0; k < m_; ++k) {
-        if (is_left_out[k] == 0) {
+        if (is_dropped[k] == 0) {
             const int at = static_cast<int>(used_.size());
             double* values = row(at);
             std::fill(values, values + n_, 0.0);

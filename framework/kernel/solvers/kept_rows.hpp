@@ -29,14 +29,14 @@ public:
     /// @returns nullptr if that is singular, too, so that (1) does not serve
     const EnvelopeCholesky* augment(const std::vector<double>& M,
                                     const std::vector<double>& A,
-                                    const std::vector<char>& is_left_out,
+                                    const std::vector<char>& is_dropped,
                                     const Eigen::VectorXd& usual);
     /// Factorises S with the L that is given, and keeps a pointer to it.
     /// @param length sqrt(D_k) of the rows that are not left out
     /// @returns false if S is too near a singular one
     bool factorise(const EnvelopeCholesky& L,
                    const std::vector<double>& A,
-                   const std::vector<char>& is_left_out,
+                   const std::vector<char>& is_dropped,
                    Eigen::VectorXd& length);
     /// (2)
     void solve(const Eigen::VectorXd& f,

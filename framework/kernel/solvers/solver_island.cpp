@@ -42,9 +42,9 @@ SolverIsland::SolverIsland(IslandPattern pattern)
     for (Eigen::VectorXd* v : {&usual_, &weight_, &f_, &x_, &residual_f_}) v->setZero(n_);
     for (Eigen::VectorXd* v : {&length_, &r_, &lambda_, &residual_r_}) v->setZero(m_);
     lay_out_columns();
-    is_left_out_.assign(m_, 0);
+    is_dropped_.assign(m_, 0);
     for (Choice& choice : choices_) {
-        choice.is_left_out.assign(m_, 0);
+        choice.is_dropped.assign(m_, 0);
         choice.length.setZero(m_);
     }
 }
@@ -61,9 +61,9 @@ SolverStatus SolverIsland::factorise(
     // What was not chosen cannot be kept.
     use_ = use == RankUse::keep && !choice_->is_made ? RankUse::decide : use;
     if (use_ == RankUse::keep)
-        is_left_out_ = choice_->is_left_out;
+        is_dropped_ = choice_->is_dropped;
     else
-        std::fill(is_left_out_.begin(), is_left_out_.end(), 0);
+        std::fill(is_dropped_.begin(), is_dropped_.end(), 0);
     if (use_ == RankUse::choose) choice_->is_made = false;
     return do_factorise(is_mass_new);
 }
@@ -76,7 +76,7 @@ void SolverIsland::Choice::take() {
 void SolverIsland::Choice::forget() {
     is_made = false;
     count = 0;
-    std::ranges::fill(is_left_out, 0);
+    std::ranges::fill(is_dropped, 0);
     null.clear();
     suspects.clear();
 }

@@ -88,7 +88,7 @@ public:
         for (Choice& choice : choices_) choice.forget();
     }
     /// Of the choice last made for a set.
-    int num_left_out(int set) const { return choices_[set].count; }
+    int num_dropped(int set) const { return choices_[set].count; }
     /// Whether multipliers of a kept choice are to be the least ones, too.
     void want_least(bool is_wanted) { wants_least_ = is_wanted; }
 
@@ -125,11 +125,11 @@ protected:
     /// Rows that a step does without, since at its start they depend on the others.
     struct Choice {
         bool is_made = false;
-        int count = 0;                  // of rows left out
-        std::vector<char> is_left_out;  // of all rows
-        Eigen::VectorXd length;         // of rows, when chosen
-        std::vector<NullBlock> null;    // dependencies, when chosen; if wanted
-        std::vector<int> suspects;      // rows that were looked at
+        int count = 0;                 // of rows left out
+        std::vector<char> is_dropped;  // of all rows
+        Eigen::VectorXd length;        // of rows, when chosen
+        std::vector<NullBlock> null;   // dependencies, when chosen; if wanted
+        std::vector<int> suspects;     // rows that were looked at
 
         void take();
         /// Keeps its memory.
@@ -141,7 +141,7 @@ protected:
     virtual bool do_solve() = 0;
 
     /// Whether row k counts in the present factorisation.
-    bool is_used(int k) const { return length_[k] > 0.0 && is_left_out_[k] == 0; }
+    bool is_used(int k) const { return length_[k] > 0.0 && is_dropped_[k] == 0; }
     /// How light the matter is that row k moves: sqrt(D_k) / |A_k|.
     double lightness(int k) const;
     /// Whether some rows move far heavier matter than others, so that it matters which are kept.
@@ -182,7 +182,7 @@ protected:
     RankUse use_ = RankUse::decide;
     std::array<Choice, kNumRowSets> choices_;
     Choice* choice_ = choices_.data();  // in use
-    std::vector<char> is_left_out_;     // of rows, in the present factorisation
+    std::vector<char> is_dropped_;      // of rows, in the present factorisation
     bool wants_least_ = false;
     Refinement refinement_ = Refinement::full;
 

@@ -89,7 +89,7 @@ std::vector<int> SparseIsland::suspicious_pivots() {
     std::vector<int> out;
     enter(Mode::dependent);
     for (int k = 0; k < m_ && is_factorised_; ++k)
-        if (is_left_out_[k] == 0 && row_pivot(k) < kSuspiciousPivot * delta_) out.push_back(k);
+        if (is_dropped_[k] == 0 && row_pivot(k) < kSuspiciousPivot * delta_) out.push_back(k);
     return out;
 }
 
@@ -99,7 +99,7 @@ std::vector<int> SparseIsland::suspects(double& least_square) {
     std::vector<int> out;
     // A row without entries is a combination by itself.
     for (int k = 0; k < m_; ++k)
-        if (!is_used(k) && is_left_out_[k] == 0) out.push_back(k);
+        if (!is_used(k) && is_dropped_[k] == 0) out.push_back(k);
     if (!out.empty() || m_ == 0) return out;
     if (mode_ == Mode::dependent) enter(Mode::motion_only);
     if (!is_factorised_) return suspicious_pivots();
@@ -269,7 +269,7 @@ void SparseIsland::choose_rows() {
         // All that look suspicious go out first, then one of each combination
         // that is left. What goes out without need comes back when it is measured:
         // independent of the others, it is kept.
-        for (const int k : found) is_left_out_[k] = 1;
+        for (const int k : found) is_dropped_[k] = 1;
         if (is_augmented_ && !factorise_mass()) return;
         assemble();
         enter(Mode::independent);
@@ -295,7 +295,7 @@ void SparseIsland::choose_rows() {
     Dependencies dependencies;
     // Of the suspects, the greatest number that is independent of the rest and of each other stays.
     measure(taken, *this, all, dependencies);
-    for (const int k : dependencies.rows) choice_->is_left_out[k] = 1;
+    for (const int k : dependencies.rows) choice_->is_dropped[k] = 1;
     choice_->count = static_cast<int>(dependencies.rows.size());
     choice_->length = length_;
     if (wants_least_) choice_->null = blocks_of(dependencies.null_vectors);

@@ -132,7 +132,7 @@ void SparseIsland::find_places() {
 
 double SparseIsland::augmentation(int k) const {
     // sigma / |A_k|^2, sigma the mean mass of the row's body
-    if (is_left_out_[k] != 0) return 0.0;
+    if (is_dropped_[k] != 0) return 0.0;
     const double square = row(k).squaredNorm();
     const int first = pattern_.column[entries(k).first];
     return square > 0.0 ? usual_[first] / square : 0.0;
@@ -245,10 +245,10 @@ SolverStatus SparseIsland::do_factorise(bool is_mass_new) {
 bool SparseIsland::make_choice() {
     choose_rows();
     // Without a choice all rows are used, as far as they go.
-    std::vector<char> left_out(static_cast<std::size_t>(m_), 0);
-    if (choice_->is_made) left_out = choice_->is_left_out;
-    if (left_out != is_left_out_) {
-        is_left_out_ = left_out;
+    std::vector<char> dropped(static_cast<std::size_t>(m_), 0);
+    if (choice_->is_made) dropped = choice_->is_dropped;
+    if (dropped != is_dropped_) {
+        is_dropped_ = dropped;
         if (is_augmented_ && !factorise_mass()) return false;
         assemble();
     } else if (mode_ == Mode::independent) {

@@ -133,16 +133,17 @@ void SparseLdlt::lay_out_updates() {
         wait_for_target(s, width);
     }
 
-    const std::size_t num_trunk = parts_.trunk.size();
+    const std::size_t num_trunk = parts_.separator.size();
     in_trunk_.assign(count, -1);
-    for (std::size_t i = 0; i < num_trunk; ++i) in_trunk_[parts_.trunk[i]] = static_cast<int>(i);
+    for (std::size_t i = 0; i < num_trunk; ++i)
+        in_trunk_[parts_.separator[i]] = static_cast<int>(i);
     is_done_ = std::make_unique<std::atomic<int>[]>(num_trunk);
     if (parts_.parts.empty()) return;
     // Who waits does so at the end.
     // Those of the parts have the place -1 and come first, then the sources of the trunk in
     // its order. The sort is stable and the order of parts that of the tree, so a sum has
     // its terms in the same order for any number of threads: same matrix, same bits.
-    for (const int s : parts_.trunk)
+    for (const int s : parts_.separator)
         std::stable_sort(updates_.begin() + first_update_[s],
                          updates_.begin() + first_update_[static_cast<std::size_t>(s) + 1],
                          [&](const Update& a, const Update& b) {
@@ -181,7 +182,7 @@ bool SparseLdlt::factorise(const Eigen::SparseMatrix<double>& upper) {
     // the supernode that another waits for is done or is being worked on, so that the wait ends.
     const bool is_shared = scratch_.size() > 1;
     if (is_shared) {
-        for (std::size_t i = 0; i < parts_.trunk.size(); ++i) is_done_[i] = 0;
+        for (std::size_t i = 0; i < parts_.separator.size(); ++i) is_done_[i] = 0;
         workers_->run([&](int k) {
             factorise_trunk(k);
         });
@@ -193,10 +194,10 @@ bool SparseLdlt::factorise(const Eigen::SparseMatrix<double>& upper) {
 
 bool SparseLdlt::factorise_trunk(int k) {
     Scratch& scratch = scratch_[k];
-    const auto count = static_cast<int>(parts_.trunk.size());
+    const auto count = static_cast<int>(parts_.separator.size());
     const bool is_shared = scratch_.size() > 1;
     for (int i; (i = next_in_trunk_++) < count;) {
-        const int s = parts_.trunk[i];
+        const int s = parts_.separator[i];
         if (!factorise_supernode(s, scratch, is_shared)) {
             is_good_ = false;
             if (!is_shared) return false;

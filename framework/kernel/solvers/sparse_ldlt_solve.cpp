@@ -209,24 +209,24 @@ void SparseLdlt::lay_out_pieces() {
     // by columns earlier in it alone.
     if (parts_.parts.empty()) {
         first_above_ = 0;
-        for (const int s : parts_.trunk) add_pieces(s);
+        for (const int s : parts_.separator) add_pieces(s);
         return;
     }
-    std::vector<std::vector<int>> parts, limbs;
+    std::vector<std::vector<int>> parts, subtrees;
     for (const FactorParts::Range& part : parts_.parts) {
         parts.emplace_back(static_cast<std::size_t>(part.end - part.first));
         std::iota(parts.back().begin(), parts.back().end(), part.first);
     }
     std::size_t above = 0;
     std::vector<int> top;
-    for (const FactorParts::Range& limb : parts_.limbs) {
-        const auto begin = static_cast<std::size_t>(limb.first);
-        const auto end = static_cast<std::size_t>(limb.end);
-        for (; above < begin; ++above) top.push_back(parts_.trunk[above]);
-        limbs.emplace_back();
-        for (; above < end; ++above) limbs.back().push_back(parts_.trunk[above]);
+    for (const FactorParts::Range& subtree : parts_.subtrees) {
+        const auto begin = static_cast<std::size_t>(subtree.first);
+        const auto end = static_cast<std::size_t>(subtree.end);
+        for (; above < begin; ++above) top.push_back(parts_.separator[above]);
+        subtrees.emplace_back();
+        for (; above < end; ++above) subtrees.back().push_back(parts_.separator[above]);
     }
-    for (; above < parts_.trunk.size(); ++above) top.push_back(parts_.trunk[above]);
+    for (; above < parts_.separator.size(); ++above) top.push_back(parts_.separator[above]);
 
     const auto columns_of = [&](const std::vector<int>& supernodes) {
         std::vector<int> columns;
@@ -237,8 +237,8 @@ void SparseLdlt::lay_out_pieces() {
     };
     // work_ is x, n entries, and behind it the reached entries of the parts and then of the limbs.
     work_.assign(supernodes_.first_column(supernodes_.size()), 0.0);
-    lay_out_stage(stages_[0], parts, columns_of(parts_.trunk));
-    lay_out_stage(stages_[1], limbs, columns_of(top));
+    lay_out_stage(stages_[0], parts, columns_of(parts_.separator));
+    lay_out_stage(stages_[1], subtrees, columns_of(top));
     const int* rows = down_rows_.data();
     for (Piece& piece : pieces_) {
         piece.down = rows;

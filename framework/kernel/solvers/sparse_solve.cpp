@@ -77,7 +77,7 @@ bool SparseIsland::solve_without_dependent_rows() {
     if (is_solved) make_least();
     choice_ = choice;
     wants_least_ = wants_least;
-    std::ranges::fill(is_left_out_, 0);
+    std::ranges::fill(is_dropped_, 0);
     if (is_augmented_) factorise_mass();
     assemble();
     enter(Mode::dependent);
@@ -296,7 +296,7 @@ DenseIsland& SparseIsland::dense() {
 
 DenseIsland& SparseIsland::factorised_dense() {
     // With the rows that the present factorisation leaves out.
-    if (!is_dense_current_) dense().factorise_local(M_, A_, is_left_out_);
+    if (!is_dense_current_) dense().factorise_local(M_, A_, is_dropped_);
     is_dense_current_ = true;
     return dense();
 }

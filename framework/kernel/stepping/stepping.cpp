@@ -162,7 +162,7 @@ void Stepping::begin_behind_break(double rounding) {
         system_.set_time(std::max(t, VelocityImpulse::behind(at)));
 }
 
-void Stepping::go_on_from(const Stepping& before) {
+void Stepping::continue_from(const Stepping& before) {
     if (before.system_.time() > settings_.end)
         throw Error(ErrorKind::usage,
                     fmt::format("the run would end at {:.9g} s, but stands at {:.9g} s",
@@ -183,7 +183,7 @@ void Stepping::go_on_from(const Stepping& before) {
                                 settings_.step));
     steps_done_ = before.steps_done_;
     seconds_ = before.seconds_;
-    system_.go_on_from(before.system_);
+    system_.continue_from(before.system_);
 }
 
 long Stepping::steps_to(double& t) const {

@@ -26,7 +26,7 @@ public:
 
     /// Goes on where the run of the same steps, with another end maybe, has come to.
     /// @throws Error (usage) if it was beyond the end already
-    void go_on_from(const Stepping& before);
+    void continue_from(const Stepping& before);
 
     /// How many steps of the grid lead to t, which becomes the grid's; with steps that an
     /// integrator chooses as many as are done.

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "conventions.hpp"
+#include "gauge_rows.hpp"
 
 namespace ancora {
 namespace {
@@ -24,8 +24,8 @@ constexpr int kMostHearings = 60;
 Accelerations::Accelerations(Assembly& parts,
                              MotionState& state,
                              const StepParts& extra,
-                             const Books& books)
-    : parts_(parts), state_(state), extra_(extra), books_(books) {
+                             const EnergyAccounting& accounting)
+    : parts_(parts), state_(state), extra_(extra), accounting_(accounting) {
     Ma_now_.setZero(parts.n);
 }
 
@@ -79,8 +79,8 @@ void Accelerations::solve(const double* q, const double* v, double t, RankUse us
             (heard.change <= kHeardClosely * heard.size && heard.change >= 0.5 * last_change);
         if (is_at_rounding && (extra_.empty() || !is_silent)) return;
         if (round == kMostHearings || !std::isfinite(heard.change)) refuse_feedback(t);
-        part = round == 0 ? 1.0 : parts_.forces.aitken_part(part);
-        parts_.forces.go_part_of_the_way(part);
+        part = round == 0 ? 1.0 : parts_.forces.aitken_factor(part);
+        parts_.forces.relax(part);
         last_change = heard.change;
         face.update_forces(q, v, state_.plugin);
     }
@@ -94,8 +94,12 @@ void Accelerations::solve_and_store(const double* q, const double* v, double t) 
     state_.s.head(parts_.m) = face.stress();
     extra_.write_stress(state_.s);
     parts_.mass.multiply(face.acceleration().data(), Ma_now_.data());
-    check_conventions(
-        parts_, state_.s.data(), face.Q().data(), Ma_now_.data(), books_.ledger.energy_scale(), t);
+    check_gauge_rows(parts_,
+                     state_.s.data(),
+                     face.Q().data(),
+                     Ma_now_.data(),
+                     accounting_.ledger.energy_scale(),
+                     t);
 }
 
 void Accelerations::solve_tentatively() {

@@ -8,8 +8,8 @@
 #include <Eigen/Core>
 
 #include "assembly.hpp"
-#include "books.hpp"
 #include "continuous_face.hpp"
+#include "energy_accounting.hpp"
 #include "step_parts.hpp"
 
 namespace ancora {
@@ -17,7 +17,10 @@ namespace ancora {
 /// The Udwadia-Kalaba equation of a system with all its forces.
 class Accelerations {
 public:
-    Accelerations(Assembly& parts, MotionState& state, const StepParts& extra, const Books& books);
+    Accelerations(Assembly& parts,
+                  MotionState& state,
+                  const StepParts& extra,
+                  const EnergyAccounting& accounting);
 
     /// The equation without parts; made when first asked for.
     ContinuousFace& face();
@@ -44,7 +47,7 @@ private:
     Assembly& parts_;
     MotionState& state_;
     const StepParts& extra_;
-    const Books& books_;
+    const EnergyAccounting& accounting_;
     std::unique_ptr<ContinuousFace> face_;
     Eigen::VectorXd Ma_now_;
     bool is_resolving_ = false;

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "assembly.hpp"
-#include "books.hpp"
 #include "breaking.hpp"
+#include "energy_accounting.hpp"
 #include "joint_values.hpp"
 #include "reactions.hpp"
 #include "step_parts.hpp"
@@ -18,13 +18,13 @@ namespace ancora {
 struct Accounts {
     Accounts(const SystemData& of, const StepParts& extra, StepRows& rows)
         : violations(of.parts),
-          books(of.parts, of.state, of.trial, extra),
+          energy(of.parts, of.state, of.trial, extra),
           reactions(of, extra, rows.independent),
           joints(of.parts.model, of.parts.space),
-          breaking(of.parts, of.state, books) {}
+          breaking(of.parts, of.state, energy) {}
 
     Violations violations;
-    Books books;
+    EnergyAccounting energy;
     Reactions reactions;
     JointValues joints;
     Breaking breaking;

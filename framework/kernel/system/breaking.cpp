@@ -34,10 +34,10 @@ void Breaking::break_rows() {
         parts_.laws.break_row(k);
         state_.s[k] = 0.0;
         // W_k is lost; v is continuous, since the force that ends is finite.
-        books_.ledger.book_nonideal(-energy);
+        accounting_.ledger.record_nonideal(-energy);
         if (breaks_.size() < kMostBreaks) breaks_.push_back({state_.t, k, energy});
     }
-    books_.close();
+    accounting_.close();
 }
 
 void Breaking::check_start(const Eigen::VectorXd& pi) const {

@@ -7,15 +7,15 @@
 #include <Eigen/Core>
 
 #include "assembly.hpp"
-#include "books.hpp"
+#include "energy_accounting.hpp"
 
 namespace ancora {
 
 /// Which rows have broken, and when.
 class Breaking {
 public:
-    Breaking(Assembly& parts, MotionState& state, Books& books)
-        : parts_(parts), state_(state), books_(books) {}
+    Breaking(Assembly& parts, MotionState& state, EnergyAccounting& accounting)
+        : parts_(parts), state_(state), accounting_(accounting) {}
 
     bool may_break() const { return parts_.laws.may_break(); }
     /// How far the unbroken rows are from their limits, relative; 1 if none is left.
@@ -49,7 +49,7 @@ public:
 private:
     Assembly& parts_;
     MotionState& state_;
-    Books& books_;
+    EnergyAccounting& accounting_;
     std::vector<Break> breaks_;
 };
 

@@ -76,7 +76,7 @@ void ContinuousMotion::read_state(std::span<double> x) const {
     std::ranges::copy(parts_.signals.x(), x.end() - parts_.signals.num_continuous());
 }
 
-int ContinuousMotion::runaway(std::span<const double> x) const {
+int ContinuousMotion::diverged(std::span<const double> x) const {
     const double most = kRunaway * std::max(1.0, state_.extent);
     // Written so that no number is beyond the bound too.
     const auto runs_away = [most](double z) {
@@ -110,7 +110,7 @@ bool ContinuousMotion::is_accepted_state(std::span<const double> x) const {
 
 void ContinuousMotion::derivative(double t, std::span<const double> x, std::span<double> dx) {
     ++evaluations;
-    if (runaway(x) >= 0) {
+    if (diverged(x) >= 0) {
         // Plugins are not asked; a step that leads here is shortened, or refused when it ends.
         std::ranges::fill(dx, std::numeric_limits<double>::quiet_NaN());
         return;
@@ -143,25 +143,26 @@ void ContinuousMotion::derivative(double t, std::span<const double> x, std::span
     extra_.for_each([&](StepPart& part) {
         part.hold_accelerations(v, dx.data() + parts_.n, face);
     });
-    book_rates(q, v, dx.subspan(2 * parts_.n));
+    quadrature_rates(q, v, dx.subspan(2 * parts_.n));
     if (parts_.signals.num_continuous() == 0) return;
     parts_.signals.evaluate(q, v, t);
     parts_.signals.differentiate(own_states(dx));
 }
 
-void ContinuousMotion::book_rates(const double* q, const double* v, std::span<double> rates) {
+void ContinuousMotion::quadrature_rates(const double* q, const double* v, std::span<double> rates) {
     ContinuousFace& face = accelerations_.face();
-    double* books = rates.data();
+    double* accounting = rates.data();
     // dW/dt = f . du/dt of forces, C . w of friction; v in place of dq of a step.
     ForceSet::Work power = face.power();
     const StepPart::Work of_parts = extra_.work(nullptr, v);
     power.nonideal += of_parts.nonideal;
     power.external += of_parts.external;
-    books[kExternal] = power.external;
-    books[kNonideal] = power.nonideal;
-    accounts_.books.efforts.powers(face, v, rates.subspan(kBooks, accounts_.books.efforts.count()));
-    std::fill(books + kImpulse, books + kBooks, 0.0);
-    if (parts_.mass.is_timed()) book_flow(q, v, books);
+    accounting[kExternal] = power.external;
+    accounting[kNonideal] = power.nonideal;
+    accounts_.energy.efforts.powers(
+        face, v, rates.subspan(kQuadratures, accounts_.energy.efforts.count()));
+    std::fill(accounting + kImpulse, accounting + kQuadratures, 0.0);
+    if (parts_.mass.is_timed()) record_flow(q, v, accounting);
     if (!parts_.has_gravity && !parts_.has_external && parts_.forces.loads().empty()) return;
     // dP/dt = sum F_ext, dL/dt = sum z x F_ext: gravity, loads, friction's and the ground's
     // reactions.
@@ -170,52 +171,52 @@ void ContinuousMotion::book_rates(const double* q, const double* v, std::span<do
     for (int i = 0; state_.held.any() && i < parts_.n; ++i)
         if (state_.held.has(i)) x_force_[i] = 0.0;  // in balance by definition
     const Momenta rate = parts_.space.momenta(q, x_force_.data());
-    add(rate, books);
+    add(rate, accounting);
 }
 
-void ContinuousMotion::add(const Momenta& rate, double* books) {
+void ContinuousMotion::add(const Momenta& rate, double* accounting) {
     for (std::size_t c = 0; c < 3; ++c) {
-        books[kImpulse + c] += rate.linear[c];
-        books[kAngularImpulse + c] += rate.angular[c];
+        accounting[kImpulse + c] += rate.linear[c];
+        accounting[kAngularImpulse + c] += rate.angular[c];
     }
 }
 
 /// What matter that leaves takes along, of mass that changes with time (theory (67)).
-void ContinuousMotion::book_flow(const double* q, const double* v, double* books) {
+void ContinuousMotion::record_flow(const double* q, const double* v, double* accounting) {
     const auto n = static_cast<std::size_t>(parts_.n);
     // With dM = dM/dt: momentum dM v, its moment, energy v^T dM v / 2, height -q^T dM g.
     parts_.mass.multiply_rate(v, x_force_.data());
-    books[kExternal] += 0.5 * pairwise_dot(v, x_force_.data(), n);
-    add(parts_.space.momenta(q, x_force_.data()), books);
+    accounting[kExternal] += 0.5 * pairwise_dot(v, x_force_.data(), n);
+    add(parts_.space.momenta(q, x_force_.data()), accounting);
     if (!parts_.has_gravity) return;
     parts_.mass.multiply_rate(parts_.gravity_field.data(), x_force_.data());
-    books[kExternal] -= pairwise_dot(q, x_force_.data(), n);
+    accounting[kExternal] -= pairwise_dot(q, x_force_.data(), n);
 }
 
-void ContinuousMotion::scale_books() {
+void ContinuousMotion::scale_quadratures() {
     // The power of two next above 1 + scale: division by it is exact.
     const auto unit = [](double scale) {
         return std::exp2(std::ceil(std::log2(1.0 + scale)));
     };
-    const double energy = accounts_.books.ledger.energy_scale();
+    const double energy = accounts_.energy.ledger.energy_scale();
     // E = p^2 / 2 m, so p = (2 m E)^1/2; the moment of that at the largest distance from the
     // origin.
-    const double momentum = std::sqrt(2.0 * accounts_.books.total_mass() * energy);
+    const double momentum = std::sqrt(2.0 * accounts_.energy.total_mass() * energy);
     // Works of efforts stand behind the others.
-    book_scales_.assign(num_states() - 2 * parts_.n, unit(energy));
-    std::fill_n(book_scales_.rbegin(), parts_.signals.num_continuous(), 1.0);
-    std::fill_n(book_scales_.begin() + kImpulse, 3, unit(momentum));
-    std::fill_n(book_scales_.begin() + kAngularImpulse, 3, unit(momentum * state_.farthest));
+    quadrature_scales_.assign(num_states() - 2 * parts_.n, unit(energy));
+    std::fill_n(quadrature_scales_.rbegin(), parts_.signals.num_continuous(), 1.0);
+    std::fill_n(quadrature_scales_.begin() + kImpulse, 3, unit(momentum));
+    std::fill_n(quadrature_scales_.begin() + kAngularImpulse, 3, unit(momentum * state_.farthest));
 }
 
 void ContinuousMotion::accept(double t0, double t1, std::span<const double> x) {
-    if (const int coordinate = runaway(x); coordinate >= 0) {
+    if (const int coordinate = diverged(x); coordinate >= 0) {
         const auto part = std::find_if(
             parts_.model.bodies.begin(), parts_.model.bodies.end(), [&](const BodyPart& body) {
                 return coordinate < body.first + body.count;
             });
         std::string cause =
-            accounts_.books.growth.cause(accounts_.books.ledger, accounts_.books.efforts, true);
+            accounts_.energy.growth.cause(accounts_.energy.ledger, accounts_.energy.efforts, true);
         if (cause.empty())
             cause =
                 "the step is too long for the fastest vibration of the model: take a shorter one, "
@@ -244,7 +245,7 @@ void ContinuousMotion::accept(double t0, double t1, std::span<const double> x) {
         throw;
     }
     note_energy_jump();
-    scale_books();
+    scale_quadratures();
     rows_.tangent.forget_start();
     has_chosen_rank_ = false;
     accounts_.violations.note();
@@ -253,7 +254,8 @@ void ContinuousMotion::accept(double t0, double t1, std::span<const double> x) {
 /// What the step just taken has added to the balance, against the steps before.
 void ContinuousMotion::note_energy_jump() {
     EnergyJumps& jumps = jumps_in_energy_;
-    const double jump = std::abs(accounts_.books.ledger.now().energy - before_.ledger.now().energy);
+    const double jump =
+        std::abs(accounts_.energy.ledger.now().energy - before_.ledger.now().energy);
     if (jump > jumps.largest) {
         jumps.largest = jump;
         jumps.largest_at = state_.t;
@@ -310,7 +312,7 @@ void ContinuousMotion::advance_to(double t0, double t1, std::span<const double> 
     });
 }
 
-/// Goes from the present state to x at t1: projection, books, balances.
+/// Goes from the present state to x at t1: projection, accounting, balances.
 void ContinuousMotion::take_state(double t1, std::span<const double> x) {
     // q_next is q_0 from here on; q and v are x with their compensation lost, since the
     // integrator's error is larger than rounding.
@@ -323,7 +325,7 @@ void ContinuousMotion::take_state(double t1, std::span<const double> x) {
     parts_.signals.set_x(own_states(x));
     // The order: energies that own values change at the unprojected q, then the projection and its
     // energy, then quadratures, then pi and the balances at the state that is left.
-    if (!parts_.rows.own_rows.empty()) book_own_values();
+    if (!parts_.rows.own_rows.empty()) record_own_values();
     if (parts_.model.traits.projects && !accelerations_.face().constraint_rows().empty()) {
         trial_.dq = state_.q - trial_.q_next;
         const double speed = std::max(parts_.space.displacement(state_.v.data()),
@@ -332,17 +334,17 @@ void ContinuousMotion::take_state(double t1, std::span<const double> x) {
                 std::max(parts_.space.displacement(trial_.dq.data()), (t1 - before_.t) * speed));
     }
     // The quadratures of the step, int dW/dt dt and so on, with the method's error.
-    std::array<double, kBooks> books;
-    for (std::size_t i = 0; i < kBooks; ++i)
-        books[i] = x[static_cast<std::size_t>(2 * parts_.n) + i];
-    accounts_.books.ledger.book_external(books[kExternal]);
-    accounts_.books.ledger.book_nonideal(books[kNonideal]);
+    std::array<double, kQuadratures> accounting;
+    for (std::size_t i = 0; i < kQuadratures; ++i)
+        accounting[i] = x[static_cast<std::size_t>(2 * parts_.n) + i];
+    accounts_.energy.ledger.record_external(accounting[kExternal]);
+    accounts_.energy.ledger.record_nonideal(accounting[kNonideal]);
     Momenta impulse;
-    std::copy_n(books.begin() + kImpulse, 3, impulse.linear.begin());
-    std::copy_n(books.begin() + kAngularImpulse, 3, impulse.angular.begin());
-    accounts_.books.ledger.book_impulse(impulse, 1.0);
-    accounts_.books.efforts.book(x.subspan(first_effort(), accounts_.books.efforts.count()));
-    accounts_.books.growth.add_works(t1 - before_.t);
+    std::copy_n(accounting.begin() + kImpulse, 3, impulse.linear.begin());
+    std::copy_n(accounting.begin() + kAngularImpulse, 3, impulse.angular.begin());
+    accounts_.energy.ledger.record_impulse(impulse, 1.0);
+    accounts_.energy.efforts.record(x.subspan(first_effort(), accounts_.energy.efforts.count()));
+    accounts_.energy.growth.add_works(t1 - before_.t);
     // dU_g = -(M g) . dq from the increment, projection included.
     if (parts_.has_gravity) {
         const auto n = static_cast<std::size_t>(parts_.n);
@@ -353,16 +355,16 @@ void ContinuousMotion::take_state(double t1, std::span<const double> x) {
             parts_.hold_mass(before_.t, t1 - before_.t);
             trial_.mid = 0.5 * (trial_.q_next + state_.q);
             parts_.mass.multiply_half_change(parts_.gravity_field.data(), trial_.Ma.data());
-            accounts_.books.ledger.book_gravity(
+            accounts_.energy.ledger.record_gravity(
                 -2.0 * pairwise_dot(trial_.Ma.data(), trial_.mid.data(), n));
         }
-        accounts_.books.ledger.book_gravity(
+        accounts_.energy.ledger.record_gravity(
             -pairwise_dot(parts_.gravity_force.data(), trial_.dq.data(), n));
     }
     accounts_.violations.measure(state_.q.data(), state_.v.data(), t1);
     parts_.signals.hold(state_.q.data(), state_.v.data(), t1);
     parts_.rows.evaluate_elastic(state_.q.data(), t1, state_.pi.data());
-    accounts_.books.close();
+    accounts_.energy.close();
 }
 
 void ContinuousMotion::show_own_values(double t, std::span<const double> x) {
@@ -371,11 +373,11 @@ void ContinuousMotion::show_own_values(double t, std::span<const double> x) {
 }
 
 /// The change of the energies that own values change; the rest of it was booked as a power.
-void ContinuousMotion::book_own_values() {
-    const double before = accounts_.books.own_energy(state_.pi);
+void ContinuousMotion::record_own_values() {
+    const double before = accounts_.energy.own_energy(state_.pi);
     parts_.rows.refresh_own_values(state_.q.data(), state_.v.data(), state_.t);
     parts_.rows.evaluate_elastic(state_.q.data(), state_.t, state_.pi.data());
-    accounts_.books.ledger.book_external(accounts_.books.own_energy(state_.pi) - before);
+    accounts_.energy.ledger.record_external(accounts_.energy.own_energy(state_.pi) - before);
 }
 
 bool ContinuousMotion::constraint_error(double t,
@@ -383,7 +385,7 @@ bool ContinuousMotion::constraint_error(double t,
                                         std::span<double> error) {
     if (parts_.timed_rows.empty() || !parts_.model.traits.projects) return false;
     std::ranges::fill(error, 0.0);
-    if (runaway(x) >= 0) return true;  // refused as it is
+    if (diverged(x) >= 0) return true;  // refused as it is
     const auto n = static_cast<std::size_t>(parts_.n);
     std::copy_n(x.begin(), n, trial_.q_next.data());
     std::copy_n(x.begin() + parts_.n, n, trial_.v_next.data());
@@ -404,7 +406,7 @@ bool ContinuousMotion::constraint_error(double t,
 void ContinuousMotion::project(double t, double way) {
     // Theory (9): min dq^T M dq with A dq = -phi, then min dv^T M dv with A dv = -(A v + phi_t) at
     // the new q. Positions first, since A of the velocities is taken there.
-    const double before = accounts_.books.total_energy(state_.q.data(), state_.v.data(), t);
+    const double before = accounts_.energy.total_energy(state_.q.data(), state_.v.data(), t);
     const double speed = parts_.space.displacement(state_.v.data());
     using Projected = ContinuousFace::Projected;
     trial_.mid = state_.q;
@@ -455,11 +457,11 @@ void ContinuousMotion::project(double t, double way) {
                     parts_.rows.place_of_row(velocities.row));
     if (!positions.has_moved && !velocities.has_moved) return;
     // E_after - E_before; kinetic v^T M v / 2 with the M v of the energy just summed.
-    const double work = accounts_.books.total_energy(state_.q.data(), state_.v.data(), t) - before;
+    const double work = accounts_.energy.total_energy(state_.q.data(), state_.v.data(), t) - before;
     const double kinetic = 0.5 * pairwise_dot(state_.v.data(),
-                                              accounts_.books.momentum().data(),
+                                              accounts_.energy.momentum().data(),
                                               static_cast<std::size_t>(parts_.n));
-    const double scale = std::max(accounts_.books.ledger.energy_scale(), kinetic);
+    const double scale = std::max(accounts_.energy.ledger.energy_scale(), kinetic);
     if (parts_.timed_rows.empty() && positions.first > kGaping * state_.extent &&
         std::abs(work) > kFarFromEnergy * scale)
         throw Error(ErrorKind::numerical,
@@ -472,12 +474,12 @@ void ContinuousMotion::project(double t, double way) {
                                 scale,
                                 kTooLong),
                     parts_.model.integrator_object.place);
-    accounts_.books.ledger.book_projection(work);
-    if (!is_peeking_ && displaced_.work == 0.0 && parts_.timed_rows.empty() &&
+    accounts_.energy.ledger.record_projection(work);
+    if (!is_peeking_ && projection_energy_jump_.work == 0.0 && parts_.timed_rows.empty() &&
         std::abs(work) > kNotResolved * scale &&
         std::abs(work) >
-            kRoundingsOfEnergy * accounts_.books.energy_rounding(kProjected * state_.extent))
-        displaced_ = {t, work, scale};
+            kRoundingsOfEnergy * accounts_.energy.energy_rounding(kProjected * state_.extent))
+        projection_energy_jump_ = {t, work, scale};
 }
 
 void ContinuousMotion::project_start() {
@@ -521,13 +523,13 @@ void ContinuousMotion::save(Snapshot& to) const {
     to.q = state_.q;
     to.v = state_.v;
     to.pi = state_.pi;
-    to.ledger = accounts_.books.ledger;
-    to.efforts = accounts_.books.efforts.values();
+    to.ledger = accounts_.energy.ledger;
+    to.efforts = accounts_.energy.efforts.values();
     to.state = state_.plugin;
     parts_.signals.save(to.own);
     extra_.save(to.parts);
     to.broken = parts_.laws.broken();
-    to.book_scales = book_scales_;
+    to.quadrature_scales = quadrature_scales_;
 }
 
 void ContinuousMotion::restore(const Snapshot& from) {
@@ -535,16 +537,16 @@ void ContinuousMotion::restore(const Snapshot& from) {
     state_.q = from.q;
     state_.v = from.v;
     state_.pi = from.pi;
-    accounts_.books.ledger = from.ledger;
-    accounts_.books.efforts.set(from.efforts);
+    accounts_.energy.ledger = from.ledger;
+    accounts_.energy.efforts.set(from.efforts);
     state_.plugin = from.state;
     parts_.signals.set_states(from.own);
     extra_.restore(from.parts);
     parts_.laws.set_broken(from.broken);
-    book_scales_ = from.book_scales;
+    quadrature_scales_ = from.quadrature_scales;
 }
 
-void ContinuousMotion::peek(double t, std::span<const double> x) {
+void ContinuousMotion::evaluate_inside_step(double t, std::span<const double> x) {
     save(after_);
     restore(before_);
     is_peeking_ = true;
@@ -553,7 +555,7 @@ void ContinuousMotion::peek(double t, std::span<const double> x) {
     accounts_.violations.exchange();
 }
 
-void ContinuousMotion::unpeek() {
+void ContinuousMotion::leave_inside_step() {
     restore(after_);
     accounts_.violations.exchange();
     parts_.update_mass(state_.q.data(), state_.v.data(), state_.t);

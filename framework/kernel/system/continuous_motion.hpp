@@ -20,8 +20,8 @@
 
 namespace ancora {
 
-/// A state x = (q, v, books) that moves by its derivative, is projected onto the constraints where
-/// it is accepted, and carries works and impulses as quadratures.
+/// A state x = (q, v, accounting) that moves by its derivative, is projected onto the constraints
+/// where it is accepted, and carries works and impulses as quadratures.
 class ContinuousMotion {
 public:
     ContinuousMotion(const SystemData& of,
@@ -32,7 +32,13 @@ public:
 
     /// What a state carries behind q and v; then works of efforts on measures, and the continuous
     /// states of objects with signals.
-    enum Book : int { kExternal, kNonideal, kImpulse, kAngularImpulse = kImpulse + 3, kBooks = 8 };
+    enum Book : int {
+        kExternal,
+        kNonideal,
+        kImpulse,
+        kAngularImpulse = kImpulse + 3,
+        kQuadratures = 8
+    };
 
     /// Constraints are met to this, relative to the model's size or speed; rounding is a little
     /// less.
@@ -43,7 +49,7 @@ public:
     static constexpr double kUnseen = std::numeric_limits<double>::epsilon();
 
     int num_states() const {
-        return 2 * parts_.n + kBooks + accounts_.books.efforts.count() +
+        return 2 * parts_.n + kQuadratures + accounts_.energy.efforts.count() +
                parts_.signals.num_continuous();
     }
     void read_state(std::span<double> x) const;
@@ -51,22 +57,22 @@ public:
     void derivative(double t, std::span<const double> x, std::span<double> dx);
     /// Rates of what a state carries behind q and v, at the state at which the continuous face was
     /// last evaluated and has its stresses. [step]
-    void book_rates(const double* q, const double* v, std::span<double> rates);
-    /// See ContinuousSystem::book_scales().
-    std::span<const double> book_scales() const { return book_scales_; }
+    void quadrature_rates(const double* q, const double* v, std::span<double> rates);
+    /// See ContinuousSystem::quadrature_scales().
+    std::span<const double> quadrature_scales() const { return quadrature_scales_; }
     /// See ContinuousSystem::accept_state(). [step]
     void accept(double t0, double t1, std::span<const double> x);
     /// See ContinuousSystem::constraint_error(). [step]
     bool constraint_error(double t, std::span<const double> x, std::span<double> error);
     /// Coordinate of a state that has run away, or -1.
-    int runaway(std::span<const double> x) const;
+    int diverged(std::span<const double> x) const;
     /// Why a trial state of the step has no accelerations, if one had none.
     const std::optional<Error>& trial_error() const { return trial_error_; }
 
     /// Shows the state x at t inside the last accepted step as if it were the present one,
     /// projected and with its balances, until unpeek().
-    void peek(double t, std::span<const double> x);
-    void unpeek();
+    void evaluate_inside_step(double t, std::span<const double> x);
+    void leave_inside_step();
     double begin_of_step() const { return before_.t; }
     /// Takes what memory the copies of a state need, which a step does not allocate.
     void make_room() { save(before_); }
@@ -75,7 +81,7 @@ public:
     /// q and v by, with 1 J, 1 N s and 1 N m s for what is small: the energy E of the ledger, the
     /// momentum (2 m E)^1/2, and that at the largest distance of mass from the origin. Powers of
     /// two, which round nothing.
-    void scale_books();
+    void scale_quadratures();
     /// The accepted state is another one.
     void forget_rank() { has_chosen_rank_ = false; }
     /// Moves a start that gapes onto the constraints, as the manifest asks for.
@@ -86,13 +92,13 @@ public:
     /// Writes or reads it, see state_archive.hpp.
     template <class Archive>
     void transfer(Archive& archive) {
-        archive.fixed(book_scales_);
-        archive.require_finite(book_scales_, "a scale of the books");
+        archive.fixed(quadrature_scales_);
+        archive.require_finite(quadrature_scales_, "a scale of the books");
         archive(evaluations);
         archive.require(evaluations >= 0, "a count");
-        archive(displaced_.t);
-        archive(displaced_.work);
-        archive(displaced_.scale);
+        archive(projection_energy_jump_.t);
+        archive(projection_energy_jump_.work);
+        archive(projection_energy_jump_.scale);
         archive(jumps_in_energy_);
         for (const double x : {jumps_in_energy_.usual,
                                jumps_in_energy_.sudden,
@@ -106,13 +112,12 @@ public:
 
     /// The first step whose end was projected onto the constraints at a price in energy that a step
     /// which resolves the motion does not ask for.
-    struct Displaced {
+    struct ProjectionEnergyJump {
         double t = 0.0;
         double work = 0.0;   ///< [J]; 0: none
         double scale = 0.0;  ///< energy in play then [J]
     };
-    const Displaced& displaced() const { return displaced_; }
-    void forget_displaced() { displaced_ = {}; }
+    const ProjectionEnergyJump& projection_energy_jump() const { return projection_energy_jump_; }
 
     /// Of a state x: the continuous states of objects with signals.
     template <class T>
@@ -129,11 +134,17 @@ public:
         double largest = 0.0, largest_at = 0.0;  ///< of all [J, s]
     };
     const EnergyJumps& energy_jumps() const { return jumps_in_energy_; }
-    void forget_energy_jumps() { jumps_in_energy_ = {}; }
+    /// Nothing was displaced, no energy has jumped.
+    void forget_records() {
+        projection_energy_jump_ = {};
+        jumps_in_energy_ = {};
+    }
 
 private:
     void note_energy_jump();
-    std::size_t first_effort() const { return static_cast<std::size_t>(2 * parts_.n + kBooks); }
+    std::size_t first_effort() const {
+        return static_cast<std::size_t>(2 * parts_.n + kQuadratures);
+    }
     /// What a peek must put back, and what it starts from.
     struct Snapshot {
         double t = 0.0;
@@ -144,7 +155,7 @@ private:
         SignalSet::States own;
         std::vector<std::vector<std::byte>> parts;
         std::vector<char> broken;
-        std::vector<double> book_scales;
+        std::vector<double> quadrature_scales;
     };
     void save(Snapshot& to) const;
     void restore(const Snapshot& from);
@@ -152,9 +163,9 @@ private:
     bool is_accepted_state(std::span<const double> x) const;
     void advance_to(double t0, double t1, std::span<const double> x);
     void take_state(double t1, std::span<const double> x);
-    void book_own_values();
-    static void add(const Momenta& rate, double* books);
-    void book_flow(const double* q, const double* v, double* books);
+    void record_own_values();
+    static void add(const Momenta& rate, double* accounting);
+    void record_flow(const double* q, const double* v, double* accounting);
     void project(double t, double way);
 
     Assembly& parts_;
@@ -169,9 +180,9 @@ private:
     std::optional<Error> trial_error_;
     Snapshot before_, after_;
     bool is_peeking_ = false;
-    Displaced displaced_;
+    ProjectionEnergyJump projection_energy_jump_;
     EnergyJumps jumps_in_energy_;
-    std::vector<double> book_scales_;
+    std::vector<double> quadrature_scales_;
 };
 
 }  // namespace ancora

@@ -14,7 +14,7 @@ constexpr double kClosedResidual = 1.0;
 // deviations. This is one of them, in the same units, as nets and chains show it.
 constexpr double kDeviation = 0.4;
 // At the rounding floor nothing falls any more; then this much is accepted.
-constexpr double kFloorDefect = StepDefect::kFarFromClosed;
+constexpr double kFloorDefect = ScaledResidual::kFarFromClosed;
 // Or gaps of so many roundings of positions, if the terms of a short step are far smaller.
 constexpr double kPositionRoundings = 4.0;
 constexpr double kNearlyClosed = 3.0;
@@ -45,7 +45,7 @@ bool Convergence::is_to_be_judged(int k) const {
     return k > 0 && !is_under_way;
 }
 
-Convergence::Verdict Convergence::judge(int k, const StepDefect& defect) {
+Convergence::Verdict Convergence::judge(int k, const ScaledResidual& defect) {
     // D: last correction [m]; r: the larger residual over its rounding-error bound. Three tests:
     //   converged    D <= tolerance, or D leaves rounding by itself,   and   r <= closed
     //   at floor     no r > closed and no D > tolerance has halved,    and   r <= 3, then 10^3
@@ -91,7 +91,7 @@ Convergence::Verdict Convergence::judge(int k, const StepDefect& defect) {
 
 /// Whether the larger residual has not been halved for some iterations, and comes back to its
 /// least.
-bool Convergence::goes_round(const StepDefect& defect) {
+bool Convergence::goes_round(const ScaledResidual& defect) {
     const double worst = std::max(defect.motion, defect.rows);
     if (worst < kHalved * least_) {
         least_ = worst;

@@ -13,7 +13,7 @@ namespace ancora {
 inline constexpr double kFloorCorrections = 1e3;
 
 /// Judges one iteration by its corrections and by residuals in units of what rounding leaves of
-/// their own terms (StepDefect).
+/// their own terms (ScaledResidual).
 class Convergence {
 public:
     /// @param tolerance what corrections may still move bodies by [m]
@@ -21,7 +21,7 @@ public:
     Convergence(double tolerance, int max_iterations, double closed)
         : tolerance_(tolerance), max_iterations_(max_iterations), closed_(closed) {}
 
-    /// What rounding makes of the largest of so many residuals, in the units of StepDefect.
+    /// What rounding makes of the largest of so many residuals, in the units of ScaledResidual.
     static double most_of(std::size_t num_residuals);
 
     /// What gaps may be besides rounding [m]: a tolerance above the usual one loosens all of it.
@@ -33,7 +33,7 @@ public:
 
     enum class Verdict { go_on, converged, failed };
     /// @param k corrections made so far, > 0
-    Verdict judge(int k, const StepDefect& defect);
+    Verdict judge(int k, const ScaledResidual& defect);
 
     /// Whether the iterations that a stale matrix still needs would cost more than a new one, at
     /// the defect judged last.
@@ -55,7 +55,7 @@ private:
         double worst = 0.0;  // of the larger of both residuals
     };
 
-    bool goes_round(const StepDefect& defect);
+    bool goes_round(const ScaledResidual& defect);
 
     static constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
@@ -65,7 +65,7 @@ private:
     double correction_ = kUnknown;
     double last_correction_ = kUnknown;
     double first_correction_ = kUnknown;
-    StepDefect last_{kUnknown, kUnknown};
+    ScaledResidual last_{kUnknown, kUnknown};
     double least_ = kUnknown;  // of the larger residuals
     int not_halved_ = 0;       // iterations since
     double worst_ = kUnknown;  // of the residuals judged last

@@ -39,7 +39,7 @@ std::pair<std::string, double> EffortWorks::largest_of_constraints() const {
 }
 
 /// W += -sum_k s_k (B_k dq - own), f . du or the part's: the work on the measure over a step.
-void EffortWorks::book(const StepTrial& trial, const Trial& step) {
+void EffortWorks::record(const StepTrial& trial, const Trial& step) {
     for (std::size_t i = 0; i < laws_.size(); ++i) {
         const auto& [of, index, part_of] = laws_[i];
         double& work = works_[static_cast<Eigen::Index>(i)];
@@ -66,9 +66,9 @@ void EffortWorks::book(const StepTrial& trial, const Trial& step) {
     }
 }
 
-void EffortWorks::book_impulse(const Eigen::VectorXd& s,
-                               const Eigen::VectorXd& A,
-                               const double* v_mean) {
+void EffortWorks::record_impulse(const Eigen::VectorXd& s,
+                                 const Eigen::VectorXd& A,
+                                 const double* v_mean) {
     for (std::size_t i = 0; i < laws_.size(); ++i) {
         if (laws_[i].of != Of::constraint) continue;
         const auto c = static_cast<std::size_t>(laws_[i].index);
@@ -112,7 +112,7 @@ void EffortWorks::powers(const ContinuousFace& face, const double* v, std::span<
 }
 
 /// Works that were integrated as states, see powers().
-void EffortWorks::book(std::span<const double> works) {
+void EffortWorks::record(std::span<const double> works) {
     for (std::size_t i = 0; i < laws_.size(); ++i) works_[static_cast<Eigen::Index>(i)] += works[i];
 }
 

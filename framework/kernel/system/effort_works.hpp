@@ -34,14 +34,14 @@ public:
     /// Label and work of the constraint that has given most so far.
     std::pair<std::string, double> largest_of_constraints() const;
     /// Adds those of an accepted piece of a step. [step]
-    void book(const StepTrial& trial, const Trial& step);
+    void record(const StepTrial& trial, const Trial& step);
     /// Adds those of impulses -s of all rows, whose Jacobian is A, with the mean of the velocities
     /// before and after. [step]
-    void book_impulse(const Eigen::VectorXd& s, const Eigen::VectorXd& A, const double* v_mean);
+    void record_impulse(const Eigen::VectorXd& s, const Eigen::VectorXd& A, const double* v_mean);
     /// Powers at the state that the face has solved last. [step]
     void powers(const ContinuousFace& face, const double* v, std::span<double> out) const;
     /// Adds integrated powers. [step]
-    void book(std::span<const double> works);
+    void record(std::span<const double> works);
 
     /// Writes or reads it, see state_archive.hpp.
     template <class Archive>

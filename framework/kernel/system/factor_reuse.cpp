@@ -10,7 +10,7 @@ namespace {
 constexpr int kFewSteps = 8;            // from a start, until the extrapolation is at its best
 constexpr int kKnownWell = 6;           // steps after which the motion can be predicted
 constexpr double kFewIterations = 2.0;  // one that moves and one that shows what is left
-constexpr int kEager = 20;              // steps for which each has a matrix of its own
+constexpr int kRefactoriseSteps = 20;   // steps for which each has a matrix of its own
 
 }  // namespace
 
@@ -27,8 +27,8 @@ void FactorReuse::weigh(double h, const SolverCost& cost) {
         const double best = known_ < kKnownWell ? cost.iterate : few;
         cost_when_fresh_ = steps_ > kFewSteps ? last_cost_ : std::min(last_cost_, best);
         wasted_ = 0.0;
-        if (eager_ > 0) --eager_;
-        if (eager_ > 0) is_due_ = true;
+        if (refactorise_countdown_ > 0) --refactorise_countdown_;
+        if (refactorise_countdown_ > 0) is_due_ = true;
         return;
     }
     // One that served well so far and now costs more than a factorisation at once warns; after two
@@ -42,9 +42,9 @@ void FactorReuse::weigh(double h, const SolverCost& cost) {
     wasted_ += std::max(0.0, last_cost_ - cost_when_fresh_);
     if (wasted_ > 0.5 * cost.factorise) is_due_ = true;
     if (served_well && !is_used_up)
-        eager_ = 0;
+        refactorise_countdown_ = 0;
     else if (served_well)
-        eager_ = eager_ < 0 ? kEager : kWarned;
+        refactorise_countdown_ = refactorise_countdown_ < 0 ? kRefactoriseSteps : kNoticed;
 }
 
 }  // namespace ancora

@@ -43,8 +43,9 @@ public:
         archive(is_due_);
         archive(steps_);
         archive(known_);
-        archive(eager_);
-        archive.require(steps_ >= 0 && known_ >= 0 && eager_ >= kWarned, "a count");
+        archive(refactorise_countdown_);
+        archive.require(steps_ >= 0 && known_ >= 0 && refactorise_countdown_ >= kNoticed,
+                        "a count");
         for (double* number : {&h_, &cost_when_fresh_, &wasted_}) {
             archive(*number);
             archive.require(std::isfinite(*number), "a number of operations");
@@ -52,16 +53,16 @@ public:
     }
 
 private:
-    static constexpr int kWarned = -1;
+    static constexpr int kNoticed = -1;
 
     bool is_due_ = true;
-    int steps_ = 0;                 // accepted in a row with the same length
-    int known_ = 0;                 // steps from which costs are known, up to a few
-    int eager_ = 0;                 // steps to come that have a matrix of their own; kWarned
-    double h_ = 0.0;                // length of the last step
-    double cost_when_fresh_ = 0.0;  // operations of a step whose matrix was new
-    double wasted_ = 0.0;           // those of later ones beyond that
-    bool was_fresh_ = false;        // of the trial that converged last
+    int steps_ = 0;                  // accepted in a row with the same length
+    int known_ = 0;                  // steps from which costs are known, up to a few
+    int refactorise_countdown_ = 0;  // steps to come that have a matrix of their own; kNoticed
+    double h_ = 0.0;                 // length of the last step
+    double cost_when_fresh_ = 0.0;   // operations of a step whose matrix was new
+    double wasted_ = 0.0;            // those of later ones beyond that
+    bool was_fresh_ = false;         // of the trial that converged last
     double last_cost_ = 0.0;
 };
 

@@ -65,13 +65,13 @@ ImplicitFace::ImplicitFace(Assembly& parts,
         const RowKind kind = parts_.laws[rows_[c]].kind;
         levels_.push_back(level_of(kind));
         // What has no mass is held by these while positions are moved.
-        bool holds_massless = kind == RowKind::convention;
+        bool holds_massless = kind == RowKind::gauge;
         for (const int column : rows.columns(rows_[c]))
             holds_massless |= parts_.mass.is_massless(column) && is_velocity_kind(kind);
         is_no_position_.push_back(levels_.back() != RowLevel::position && !holds_massless ? 1 : 0);
     }
-    is_left_out_.assign(rows_.size(), 0);
-    mask_ = is_left_out_;
+    is_dropped_.assign(rows_.size(), 0);
+    mask_ = is_dropped_;
 
     const int n = parts_.n;
     for (Eigen::VectorXd* x :
@@ -358,7 +358,7 @@ void ImplicitFace::accelerations(double t,
     std::ranges::copy(face.acceleration(), a.begin());
     std::ranges::copy(face.multipliers(), lambda.begin());
     evaluate({t, q, v, lambda});
-    if (is_redundant_) choose_left_out();
+    if (is_redundant_) choose_dropped();
     // The multipliers of the conditions that are asked for.
     if (!factorise(Augmented::dynamics, {})) return;
     solve(Augmented::dynamics,
@@ -390,7 +390,7 @@ void ImplicitFace::evaluate(const ImplicitPoint& at) {
     }
     // F = Q + C; phi, A v + pi_t and b of each condition, as its level has them.
     force_ = face.Q() + face.C();
-    const RowSet::Instant& now = face.instant();
+    const RowSet::RowValues& now = face.instant();
     for (std::size_t c = 0; c < rows_.size(); ++c) {
         const auto i = static_cast<Eigen::Index>(c);
         const RowLevel level = levels_[c];
@@ -685,7 +685,7 @@ bool ImplicitFace::factorise(Augmented which, const AugmentedWeights& weights) {
         lower_[e] = rate != 0.0 ? A_[e] + rate * A_rate_[e] : A_[e];
     for (std::size_t c = 0; c < mask_.size(); ++c) {
         const bool is_out = which == Augmented::positions && is_no_position_[c] != 0;
-        mask_[c] = is_left_out_[c] != 0 || is_out ? 1 : 0;
+        mask_[c] = is_dropped_[c] != 0 || is_out ? 1 : 0;
     }
     if (which == Augmented::dynamics) ++factorisations;
     Kept& kept = kept_[index(which)];
@@ -701,22 +701,22 @@ void ImplicitFace::solve(Augmented which,
     kept_[index(which)].matrix->solve(r, g, x, y);
 }
 
-void ImplicitFace::book_rates(std::span<double> w) {
+void ImplicitFace::quadrature_rates(std::span<double> w) {
     if (!is_evaluated_) {
         q_changed_ = q_;
         base_ = v_;
         lambda_room_ = lambda_;
         evaluate({t_, view(q_changed_), view(base_), view(lambda_room_)});
     }
-    motion_.book_rates(q_.data(), v_.data(), w);
+    motion_.quadrature_rates(q_.data(), v_.data(), w);
     std::ranges::copy(own_rate_, w.last(own_rate_.size()).begin());
 }
 
-bool ImplicitFace::are_left_out_met() const {
+bool ImplicitFace::are_dropped_met() const {
     const double speed = parts_.space.displacement(v_.data());
     for (std::size_t c = 0; c < rows_.size(); ++c) {
         const auto i = static_cast<Eigen::Index>(c);
-        if (is_left_out_[c] == 0) continue;
+        if (is_dropped_[c] == 0) continue;
         // Rows left out follow from the others on the manifold. They may be off by a part of the
         // model's size, and by a few times their gap at the choice.
         const double gap = kOpenGap * state_.extent + kTimesAtChoice * std::abs(gap_at_choice_[i]);
@@ -727,18 +727,18 @@ bool ImplicitFace::are_left_out_met() const {
 }
 
 bool ImplicitFace::renew_choice() {
-    const std::vector<char> before = is_left_out_;
-    choose_left_out();
-    return is_left_out_ != before;
+    const std::vector<char> before = is_dropped_;
+    choose_dropped();
+    return is_dropped_ != before;
 }
 
-void ImplicitFace::choose_left_out() {
+void ImplicitFace::choose_dropped() {
     std::vector<int> before;
     for (std::size_t c = 0; c < rows_.size(); ++c)
-        if (is_left_out_[c] != 0) before.push_back(rows_[c]);
+        if (is_dropped_[c] != 0) before.push_back(rows_[c]);
     const std::vector<int> chosen = dependent_rows(parts_.rows, instant().A, parts_.mass, before);
     for (std::size_t c = 0; c < rows_.size(); ++c)
-        is_left_out_[c] = std::ranges::binary_search(chosen, rows_[c]) ? 1 : 0;
+        is_dropped_[c] = std::ranges::binary_search(chosen, rows_[c]) ? 1 : 0;
     // Factors are those of other rows.
     gap_at_choice_ = gap_;
     for (Kept& kept : kept_) kept.matrix->forget();
@@ -773,7 +773,7 @@ void ImplicitFace::forget() {
 
 template <class Archive>
 void ImplicitFace::transfer(Archive& archive) {
-    archive.fixed(is_left_out_);
+    archive.fixed(is_dropped_);
     archive(gap_at_choice_);
     for (Kept& kept : kept_) {
         archive(kept.weights.mass);

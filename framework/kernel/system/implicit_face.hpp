@@ -60,7 +60,7 @@ public:
     /// Of a condition, in the row set.
     int row(int condition) const { return rows_[condition]; }
     /// Whether others imply it, so that it is not asked for.
-    bool is_left_out(int condition) const { return is_left_out_[condition] != 0; }
+    bool is_dropped(int condition) const { return is_dropped_[condition] != 0; }
     std::span<const double> biases() const override { return view(bias_); }
     CompressedMatrix mass() const override { return in_pattern(mass_); }
     CompressedMatrix jacobian() const override { return {A_start_, A_column_, A_}; }
@@ -79,8 +79,8 @@ public:
                std::span<const double> g,
                std::span<double> x,
                std::span<double> y) override;
-    void book_rates(std::span<double> w) override;
-    bool are_left_out_met() const override;
+    void quadrature_rates(std::span<double> w) override;
+    bool are_dropped_met() const override;
     bool renew_choice() override;
     void count_iteration() override { ++iterations; }
     [[noreturn]] void no_convergence(double t,
@@ -163,8 +163,8 @@ private:
                   Eigen::VectorXd& F);
     template <class Sum>
     void add_differences(Differenced& of, const Sum& sum, std::vector<double>& stiffness);
-    void choose_left_out();
-    const RowSet::Instant& instant() { return accelerations_.face().instant(); }
+    void choose_dropped();
+    const RowSet::RowValues& instant() { return accelerations_.face().instant(); }
 
     Assembly& parts_;
     const MotionState& state_;
@@ -224,7 +224,7 @@ private:
         Mfield_, lambda_room_, tangent_;
     std::vector<double> difference_value_;
 
-    std::vector<char> is_left_out_;
+    std::vector<char> is_dropped_;
     std::vector<char> is_no_position_;  // not asked for where positions are corrected
     std::vector<char> mask_;
     Eigen::VectorXd gap_at_choice_;

@@ -27,7 +27,7 @@ KernelSystem::KernelSystem(const Model& model)
       feedback_(parts_, rows_.independent, extra_.outermost(), parts_.m + extra_.num_rows()),
       solver_(data(), rows_, extra_, feedback_, defect_),
       newton_(*this, parts_.workers),
-      accelerations_(parts_, state_, extra_, accounts_.books),
+      accelerations_(parts_, state_, extra_, accounts_.energy),
       acceptance_(data(), rows_, extra_, accounts_, defect_),
       motion_(data(), rows_, extra_, accounts_, accelerations_),
       instant_(parts_, state_, extra_, accelerations_, accounts_.reactions),
@@ -63,12 +63,12 @@ PartContext KernelSystem::context_of_parts() {
             rows_.matrix,
             parts_.m,
             accelerations_,
-            accounts_.books,
+            accounts_.energy,
             events_};
 }
 
 void KernelSystem::plan_matrix(double h) {
-    RowSet::Instant instant;
+    RowSet::RowValues instant;
     // gamma of this h decides which rows are condensed, A which pattern has entries.
     parts_.laws.prepare(h);
     parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant);
@@ -86,25 +86,42 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
     } catch (...) {
         state_ = saved_state;
         extra_.restore(saved_parts);
-        rows_.tangent.forget_start();
+        invalidate(Change::state);
         throw;
     }
     // Only a state that was accepted replaces what was known of the last one.
-    rows_.independent.forget();
-    accounts_.reactions.forget();
-    events_.forget();
-    rows_.singular.forget();
-    accounts_.breaking.forget();
-    accounts_.violations.forget_worst();
+    clear_records();
     accounts_.violations.note();
     parts_.signals.hold(state_.q.data(), state_.v.data(), t);
-    accounts_.books.begin();
-    motion_.forget_displaced();
-    rows_.turn.forget();
-    limited_ = {};
-    motion_.forget_energy_jumps();
-    motion_.scale_books();
+    accounts_.energy.begin();
+    motion_.scale_quadratures();
     if (parts_.model.traits.face == Face::continuous) motion_.make_room();
+}
+
+void KernelSystem::invalidate(Change change) {
+    // Values at the start of a step, and the rows that count there.
+    rows_.tangent.forget_start();
+    motion_.forget_rank();
+    if (change == Change::state) return;
+    // What was extrapolated, factorised or chosen.
+    accelerations_.forget_choices();
+    if (implicit_) implicit_->forget();
+    defect_.forget();
+    solver_.forget();
+    newton_.forget();
+    impulse_.forget();
+}
+
+void KernelSystem::clear_records() {
+    rows_.independent.forget();
+    rows_.singular.forget();
+    rows_.turn.forget();
+    accounts_.reactions.forget();
+    accounts_.breaking.forget();
+    accounts_.violations.forget_worst();
+    events_.forget();
+    motion_.forget_records();
+    limited_ = {};
 }
 
 void KernelSystem::take_state(std::span<const double> q,
@@ -123,15 +140,7 @@ void KernelSystem::take_state(std::span<const double> q,
 }
 
 void KernelSystem::begin_at(std::span<const double> q, std::span<const double> v, double t) {
-    // Everything that was extrapolated, factorised or chosen belongs to the motion before.
-    rows_.tangent.forget_start();
-    motion_.forget_rank();
-    accelerations_.forget_choices();
-    if (implicit_) implicit_->forget();
-    defect_.forget();
-    solver_.forget();
-    newton_.forget();
-    impulse_.forget();
+    invalidate(Change::motion);
     if (is_from_program_)
         start_.begin_from_program(q, v, t, given_step_);
     else
@@ -143,9 +152,9 @@ void KernelSystem::begin_at(std::span<const double> q, std::span<const double> v
     });
 }
 
-void KernelSystem::go_on_from(KernelSystem& before) {
-    const Books::Stand stand = before.accounts_.books.stand();
-    const Start::Gapes gapes = before.start_.gapes();
+void KernelSystem::continue_from(KernelSystem& before) {
+    const EnergyAccounting::Snapshot stand = before.accounts_.energy.snapshot();
+    const Start::InitialViolations initial_violations = before.start_.initial_violations();
     const std::size_t own_history = state_.history.size();
     set_redundant(before.rows_.choice.is_redundant());
     state_.history.resize(before.state_.history.size());
@@ -160,21 +169,16 @@ void KernelSystem::go_on_from(KernelSystem& before) {
     }
     state_.history.assign(own_history, 0.0);
     rows_.choice.begin_anew();
-    defect_.forget();
-    solver_.forget();
-    newton_.forget();
-    impulse_.forget();
     rows_.independent.forget();
-    accelerations_.forget_choices();
-    if (implicit_) implicit_->forget();
-    start_.begin_here(gapes);
+    invalidate(Change::motion);
+    start_.begin_here(initial_violations);
     accounts_.violations.measure(state_.q.data(), state_.v.data(), state_.t);
     parts_.signals.hold(state_.q.data(), state_.v.data(), state_.t);
-    accounts_.books.go_on_from(stand);
+    accounts_.energy.continue_from(stand);
     if (accounts_.breaking.may_break() && accounts_.breaking.margin(state_.pi) <= 0.0)
         accounts_.breaking.break_rows();
     after_signals();
-    motion_.scale_books();
+    motion_.scale_quadratures();
     if (parts_.model.traits.face == Face::continuous) {
         motion_.make_room();
         resolve_modes();
@@ -353,7 +357,7 @@ bool KernelSystem::nears_singular_position(const StepTrial& trial) {
     return rows_.singular.nears(trial);
 }
 
-bool KernelSystem::settle_modes(const StepTrial& trial) {
+bool KernelSystem::update_active_set(const StepTrial& trial) {
     return_to(trial);
     return rows_.choice.settle(trial, rows_.singular) || extra_.settle(trial);
 }
@@ -390,7 +394,7 @@ void KernelSystem::evaluate_events(const StepTrial& trial, std::span<double> g) 
 }
 
 void KernelSystem::evaluate_events(double t, std::span<const double> x, std::span<double> g) {
-    if (motion_.runaway(x) >= 0) {
+    if (motion_.diverged(x) >= 0) {
         std::ranges::fill(g, 0.0);
         return;
     }
@@ -408,7 +412,7 @@ void KernelSystem::evaluate_events(double t, std::span<const double> x, std::spa
 
 void KernelSystem::pass_event(int event) {
     extra_.for_each([](StepPart& part) {
-        part.confirm_anew();
+        part.recheck();
     });
     // Events in the order of num_events(): contacts, rows that break, crossings of signals. What
     // one event changes may bring others due at the same instant.
@@ -492,11 +496,11 @@ void KernelSystem::jump_with_own_values() {
     if (!parts_.signals.are_read_by_rows()) return;
     const double *const q = state_.q.data(), *const v = state_.v.data();
     // pi(q; own values before) and pi(q; after), at one q: the carried pi jumps by the difference.
-    parts_.signals.show_held();
+    parts_.signals.show_sampled();
     parts_.rows.evaluate_elastic(q, state_.t, pi_before_.data());
     parts_.signals.hold(q, v, state_.t);
     parts_.rows.evaluate_elastic(q, state_.t, pi_next_.data());
-    const double before = accounts_.books.own_energy(state_.pi);
+    const double before = accounts_.energy.own_energy(state_.pi);
     bool has_jumped = false;
     for (const int k : parts_.rows.own_rows) {
         if (pi_next_[k] == pi_before_[k]) continue;
@@ -505,9 +509,9 @@ void KernelSystem::jump_with_own_values() {
     }
     if (!has_jumped) return;
     // W(pi + dpi) - W(pi) comes from the object that changed the value.
-    accounts_.books.ledger.book_external(accounts_.books.own_energy(state_.pi) - before);
-    accounts_.books.close();
-    rows_.tangent.forget_start();
+    accounts_.energy.ledger.record_external(accounts_.energy.own_energy(state_.pi) - before);
+    accounts_.energy.close();
+    invalidate(Change::state);
     if (accounts_.breaking.may_break() && accounts_.breaking.margin(state_.pi) <= 0.0)
         accounts_.breaking.break_rows();
 }
@@ -517,16 +521,16 @@ bool KernelSystem::meet_prescribed_rates(double t) {
     if (!impulse_.is_wanted()) return false;
     parts_.rows.refresh_own_values(state_.q.data(), state_.v.data(), t);
     if (!impulse_.meet(state_.q, t, SignalSet::Moment::now, state_.v, state_.v_low)) return false;
-    impulse_.record(accounts_.books.ledger, accounts_.books.efforts, state_.q, state_.v);
+    impulse_.record(accounts_.energy.ledger, accounts_.energy.efforts, state_.q, state_.v);
     if (parts_.model.traits.face == Face::discrete)
         accounts_.reactions.collect_impulse(impulse_.stress());
     else
         state_.v_low.setZero();
-    accounts_.books.close();
+    accounts_.energy.close();
     accounts_.violations.measure(state_.q.data(), state_.v.data(), state_.t, t);
     accounts_.violations.note();
-    rows_.tangent.forget_start();
-    motion_.scale_books();
+    invalidate(Change::state);
+    motion_.scale_quadratures();
     return true;
 }
 
@@ -548,7 +552,7 @@ void KernelSystem::pass_break_point(double at) {
         std::ranges::fill(state_.history, 0.0);
         newton_.forget();
     }
-    motion_.forget_rank();
+    invalidate(Change::state);
     note_jump();
     look_at_crossings(false);
     pass_due_crossings();
@@ -557,7 +561,7 @@ void KernelSystem::pass_break_point(double at) {
 void KernelSystem::after_signals() {
     jump_with_own_values();
     meet_prescribed_rates(VelocityImpulse::behind(state_.t));
-    motion_.forget_rank();
+    invalidate(Change::state);
     note_jump();
 }
 
@@ -591,8 +595,8 @@ void KernelSystem::refuse(double t, std::string_view why) {
 }
 
 std::string KernelSystem::grown_energy(bool has_failed) const {
-    return accounts_.books.growth.cause(
-        accounts_.books.ledger, accounts_.books.efforts, has_failed);
+    return accounts_.energy.growth.cause(
+        accounts_.energy.ledger, accounts_.energy.efforts, has_failed);
 }
 
 void KernelSystem::no_convergence(const StepTrial& trial,
@@ -604,7 +608,7 @@ void KernelSystem::no_convergence(const StepTrial& trial,
         part.refuse_unsolvable(trial.t0);
     });
     rows_.choice.refuse_open_row(trial);
-    const DefectMeasure::Worst worst = defect_.worst(trial);
+    const ResidualScaling::Worst worst = defect_.worst(trial);
     const ForceSet::Listeners listeners = parts_.forces.listeners();
     std::string cause{advice};
     if (const std::string grown = grown_energy(true); !grown.empty()) cause = grown;
@@ -633,7 +637,7 @@ void KernelSystem::transfer(Archive& archive) {
     accounts_.joints.transfer(archive);
     rows_.choice.transfer(archive);
     state_.transfer(archive);
-    accounts_.books.transfer(archive);
+    accounts_.energy.transfer(archive);
     accounts_.violations.transfer(archive);
     motion_.transfer(archive);
     extra_.for_each([&archive](StepPart& part) {
@@ -670,11 +674,11 @@ void KernelSystem::transfer(Archive& archive) {
     else
         implicit_face().transfer(archive);
     if constexpr (Archive::kReads) {
-        motion_.forget_rank();
+        invalidate(Change::state);
         accelerations_.forget_choices();
         // What plugins computed last is that of this state.
-        RowSet::Instant instant;
-        parts_.signals.show_held();
+        RowSet::RowValues instant;
+        parts_.signals.show_sampled();
         parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant);
         parts_.update_mass(state_.q.data(), state_.v.data(), state_.t);
         extra_.for_each([](StepPart& part) {

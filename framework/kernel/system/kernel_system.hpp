@@ -18,11 +18,11 @@
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
 #include "continuous_motion.hpp"
-#include "defect.hpp"
 #include "implicit_face.hpp"
 #include "instant_analysis.hpp"
+#include "low_rank_update.hpp"
 #include "newton.hpp"
-#include "reaction_feedback.hpp"
+#include "residual_scaling.hpp"
 #include "start.hpp"
 #include "step_acceptance.hpp"
 #include "step_parts.hpp"
@@ -52,10 +52,10 @@ public:
     }
     void split_ranges(std::size_t count, RangeCall call, const void* range) override;
     void accept(const StepTrial& trial) override;
-    double smooth_length(double h) const override { return extra_.smooth_length(h); }
+    double max_smooth_step(double h) const override { return extra_.max_smooth_step(h); }
     int num_events() const override;
     void evaluate_events(const StepTrial& trial, std::span<double> g) override;
-    bool settle_modes(const StepTrial& trial) override;
+    bool update_active_set(const StepTrial& trial) override;
     bool nears_singular_position(const StepTrial& trial) override;
     void record_singular_position(double t0, double t1, bool continues) override {
         rows_.singular.record(t0, t1, continues);
@@ -75,8 +75,8 @@ public:
     Assembly& parts() { return parts_; }
     const Assembly& parts() const { return parts_; }
     const MotionState& state() const { return state_; }
-    const Books& books() const { return accounts_.books; }
-    const Ledger& ledger() const { return accounts_.books.ledger; }
+    const EnergyAccounting& accounting() const { return accounts_.energy; }
+    const Ledger& ledger() const { return accounts_.energy.ledger; }
     const Violations& violations() const { return accounts_.violations; }
     const Reactions& reactions() const { return accounts_.reactions; }
     void show_reactions(Reactions::Means means) { accounts_.reactions.show(std::move(means)); }
@@ -152,11 +152,11 @@ public:
         if (parts_.model.traits.face == Face::discrete) start_.note_reported();
     }
     /// Goes on from where a system of the same objects stands, whose parameters may be others: from
-    /// its state, modes, applied loads, events and books. What energies and momenta are more or
-    /// less with these parameters is booked as from outside.
+    /// its state, modes, applied loads, events and accounting. What energies and momenta are more
+    /// or less with these parameters is booked as from outside.
     /// @throws Error (numerical) if constraints are violated beyond rounding, (usage) if objects
     ///         keep other numbers than there; this system is then of no use
-    void go_on_from(KernelSystem& before);
+    void continue_from(KernelSystem& before);
     /// Force of an embedding program on a point from now on, see HostLoads.
     void apply_force(const std::string& attachment, const std::array<double, 3>& force);
     /// The same for a torque on a body.
@@ -196,7 +196,9 @@ private:
     }
     void evaluate_events(double t, std::span<const double> x, std::span<double> g) override;
     void accept_state(double t0, double t1, std::span<const double> x) override;
-    std::span<const double> book_scales() const override { return motion_.book_scales(); }
+    std::span<const double> quadrature_scales() const override {
+        return motion_.quadrature_scales();
+    }
     bool constraint_error(double t, std::span<const double> x, std::span<double> error) override {
         return motion_.constraint_error(t, x, error);
     }
@@ -220,8 +222,8 @@ private:
         is_trial_passed_ = false;
         residual_.evaluate(trial, r_motion, r_rows);
     }
-    StepDefect defect(const StepTrial& trial, double slack) override {
-        StepDefect out = defect_.measure(trial, slack);
+    ScaledResidual defect(const StepTrial& trial, double slack) override {
+        ScaledResidual out = defect_.measure(trial, slack);
         rows_.choice.refute(trial, out);
         return out;
     }
@@ -235,7 +237,7 @@ private:
                std::span<double> ds) override {
         solver_.solve(r_motion, r_rows, ddq, ds);
     }
-    bool is_solved_to_rounding() const override { return solver_.is_solved_to_rounding(); }
+    bool converged_to_roundoff() const override { return solver_.converged_to_roundoff(); }
     SolverCost cost() const override { return solver_.cost(); }
     void count_iteration() override { ++counts_.in_piece; }
     void return_to(const StepTrial& trial);
@@ -255,6 +257,14 @@ private:
     SystemData data() { return {parts_, state_, trial_}; }
     PartContext context_of_parts();
     void begin_at(std::span<const double> q, std::span<const double> v, double t);
+    /// What an event makes useless of what is kept from step to step.
+    enum class Change {
+        state,  ///< q, v, s or own values have jumped, and the motion goes on
+        motion  ///< it is another motion
+    };
+    void invalidate(Change change);
+    /// Nothing before the present state has happened.
+    void clear_records();
 
     Assembly parts_;
     MotionState state_;
@@ -268,8 +278,8 @@ private:
 
     // The two faces.
     StepResidual residual_;
-    DefectMeasure defect_;
-    ReactionFeedback feedback_;
+    ResidualScaling defect_;
+    LowRankUpdate feedback_;
     StepSolver solver_;
     Newton newton_;
     Eigen::VectorXd r_motion_, r_rows_;  // of return_to()

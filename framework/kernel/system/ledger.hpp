@@ -38,14 +38,14 @@ public:
         initial_.momenta = momenta;
         now_ = initial_;
         gravity_ = CompensatedSum{};
-        book_scales();
+        record_scales();
     }
 
-    void book_external(double work) { external_ += work; }
-    void book_nonideal(double work) { nonideal_ += work; }
-    void book_projection(double work) { projection_ += work; }
-    void book_gravity(double change) { gravity_ += change; }
-    void book_impulse(const Momenta& rate, double h) {
+    void record_external(double work) { external_ += work; }
+    void record_nonideal(double work) { nonideal_ += work; }
+    void record_projection(double work) { projection_ += work; }
+    void record_gravity(double change) { gravity_ += change; }
+    void record_impulse(const Momenta& rate, double h) {
         for (std::size_t c = 0; c < 3; ++c) {
             impulse_[c] += h * rate.linear[c];
             angular_impulse_[c] += h * rate.angular[c];
@@ -73,7 +73,7 @@ public:
         worst_energy_ = std::max(worst_energy_, std::abs(now_.energy));
         worst_momentum_ = std::max(worst_momentum_, norm(now_.momentum));
         worst_angular_ = std::max(worst_angular_, norm(now_.angular_momentum));
-        book_scales();
+        record_scales();
     }
 
     const Balances& now() const { return now_; }
@@ -89,7 +89,7 @@ private:
     static double norm(const std::array<double, 3>& x) {
         return std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
     }
-    void book_scales() {
+    void record_scales() {
         const double change = gravity_.value();
         lowest_ = std::min(lowest_, change);
         highest_ = std::max(highest_, change);

@@ -41,8 +41,9 @@ StepReport Newton::solve(const StepGuess& guess,
         // alike.
         // Fallback sequence, each from the same guess with a matrix in every iteration: positive
         // part of G, all of G, the exact derivative with B_end = 2 B - A(q_0) (theory (31)).
-        constexpr Tangent kBeside[] = {Tangent::exact, Tangent::definite};
-        constexpr Tangent kElsewhere[] = {Tangent::definite, Tangent::symmetric, Tangent::exact};
+        constexpr Tangent kBeside[] = {Tangent::consistent, Tangent::definite};
+        constexpr Tangent kElsewhere[] = {
+            Tangent::definite, Tangent::symmetric, Tangent::consistent};
         return_to(guess);
         report.nears_singular_position =
             equations_.nears_singular_position({guess.t0, guess.h, guess.a, guess.s});
@@ -122,7 +123,7 @@ bool Newton::iterate(const StepGuess& guess,
         const double correction = equations_.displacement(ddq_);
         if (k == 0) first_correction_ = correction;
         if (!std::isfinite(correction)) return false;
-        convergence.note(correction, projection == nullptr && equations_.is_solved_to_rounding());
+        convergence.note(correction, projection == nullptr && equations_.converged_to_roundoff());
         // mu is corrected outside of K: it would fill the matrix with A M^-1 A^T.
         if (projection != nullptr &&
             !multipliers_.follow(

@@ -16,7 +16,7 @@ constexpr int kWrench = 6;
 
 }  // namespace
 
-Reactions::Reactions(const SystemData& of, const StepParts& extra, IndependentRows& independent)
+Reactions::Reactions(const SystemData& of, const StepParts& extra, ConstraintSelection& independent)
     : parts_(of.parts),
       state_(of.state),
       trial_(of.trial),
@@ -244,7 +244,7 @@ void Reactions::share() const {
     // the share of the mean is added once, when somebody asks.
     const Eigen::VectorXd basic = stress_sum_ / time_;
     share_work_ = basic;
-    independent_.prepare_sharing();
+    independent_.prepare_minimum_norm();
     independent_.share(share_work_.data());
     share_work_ -= basic;
     for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c) {

@@ -9,7 +9,7 @@
 
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
-#include "independent_rows.hpp"
+#include "constraint_selection.hpp"
 #include "step_parts.hpp"
 
 namespace ancora {
@@ -17,7 +17,7 @@ namespace ancora {
 /// Means over a grid step, of least norm where rows depend on each other, or values at an instant.
 class Reactions {
 public:
-    Reactions(const SystemData& of, const StepParts& extra, IndependentRows& independent);
+    Reactions(const SystemData& of, const StepParts& extra, ConstraintSelection& independent);
 
     /// Where a constraint's reaction stands: three entries of a force, one of an effort, or one per
     /// row; of a joint six more, force and moment on b at its point, in axes of a.
@@ -90,7 +90,7 @@ private:
     const MotionState& state_;
     const Trial& trial_;
     const StepParts& extra_;
-    IndependentRows& independent_;
+    ConstraintSelection& independent_;
     std::vector<int> start_;
     Eigen::VectorXd sum_, applied_sum_, applied_mean_, stress_sum_;
     double time_ = 0.0;  // of the grid step so far

@@ -70,7 +70,7 @@ void SingularPositions::prepare() {
     if (!is_watching_) return;
     try {
         parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
-        lay_out(rows_left_out());
+        lay_out(dropped_rows());
         begin_at_present();
     } catch (const Error&) {
         last_.looks = 0;  // without values there is nothing to look at yet
@@ -99,14 +99,14 @@ bool SingularPositions::looks_singular(const StepTrial& trial) {
     // Integrators of the continuous face leave no rows out; their rank is that of the start.
     if (parts_.model.traits.face == Face::continuous)
         parts_.rows.evaluate(state_.q.data(), state_.v.data(), trial.t0, instant_);
-    const std::vector<int> left_out = rows_left_out();
+    const std::vector<int> dropped = dropped_rows();
     // Pivots p_j of the unit rows kept, sorted, at q_0 + part h (v_0 + h/2 a): the chord of the
     // trial.
     const auto pivots_at = [&](double part) {
         for (int i = 0; i < parts_.n; ++i)
             q_[i] = state_.q[i] + part * trial.h * (state_.v[i] + 0.5 * trial.h * trial.a[i]);
         parts_.rows.evaluate(q_.data(), state_.v.data(), trial.t0 + part * trial.h, instant_);
-        return independence(parts_.rows, instant_.A, parts_.mass, left_out);
+        return independence(parts_.rows, instant_.A, parts_.mass, dropped);
     };
     const std::vector<double> pivots[3] = {pivots_at(0.0), pivots_at(0.5), pivots_at(1.0)};
     // The volume that the rows span has no kinks, as pivots have where their order changes; but it
@@ -151,8 +151,8 @@ bool SingularPositions::looks_singular(const StepTrial& trial) {
 
 /// By steps; integrators of the continuous face leave none out, and those are the dependent ones at
 /// the state evaluated last.
-std::vector<int> SingularPositions::rows_left_out() {
-    if (parts_.model.traits.face == Face::discrete) return parts_.rows.left_out();
+std::vector<int> SingularPositions::dropped_rows() {
+    if (parts_.model.traits.face == Face::discrete) return parts_.rows.dropped();
     return dependent_rows(parts_.rows, instant_.A, parts_.mass, {});
 }
 
@@ -232,7 +232,7 @@ void SingularPositions::look(double way) {
             }
         }
         if (is_other_choice) {
-            lay_out(rows_left_out());
+            lay_out(dropped_rows());
             begin_at_present();
             last_.fastest = kAnyRate;
             return;
@@ -246,9 +246,9 @@ void SingularPositions::look(double way) {
         last_.due = kFarthest;
         if (last_.fastest > 0.0) last_.due = std::min(last_.due, kSoon * now / last_.fastest);
     }
-    if (parts_.model.traits.face != Face::discrete || laid_out_for_ == parts_.rows.left_out())
+    if (parts_.model.traits.face != Face::discrete || laid_out_for_ == parts_.rows.dropped())
         return;
-    lay_out(parts_.rows.left_out());
+    lay_out(parts_.rows.dropped());
     begin_at_present();
     last_.fastest = kAnyRate;
 }
@@ -265,8 +265,8 @@ void SingularPositions::begin_at_present() {
     last_.A = instant_.A;
 }
 
-void SingularPositions::lay_out(const std::vector<int>& left_out) {
-    laid_out_for_ = left_out;
+void SingularPositions::lay_out(const std::vector<int>& dropped) {
+    laid_out_for_ = dropped;
     volume_.lay_out(parts_.rows, instant_.A, parts_.mass, laid_out_for_);
     is_laid_out_ = true;
 }
@@ -278,14 +278,14 @@ double SingularPositions::volume() {
 }
 
 /// Negative eigenvalues of (1) from the last look to the state evaluated last.
-int SingularPositions::num_passed(const std::vector<int>& left_out) const {
+int SingularPositions::num_passed(const std::vector<int>& dropped) const {
     // C_0 and C_1, transposed: rows A_k M^-1/2 of unit length as columns, by the diagonal of M.
     const ScaledRows before(parts_.rows, last_.A, parts_.mass);
     const ScaledRows after(parts_.rows, instant_.A, parts_.mass);
     std::vector<int> kept;
     for (std::size_t c = 0; c < before.chosen.size(); ++c)
         if (before.length[c] > 0.0 && after.length[c] > 0.0 &&
-            !std::ranges::binary_search(left_out, before.chosen[c]))
+            !std::ranges::binary_search(dropped, before.chosen[c]))
             kept.push_back(static_cast<int>(c));
     const auto take = [&](const Eigen::SparseMatrix<double>& columns) {
         Eigen::MatrixXd out(columns.rows(), static_cast<Eigen::Index>(kept.size()));

@@ -73,9 +73,9 @@ private:
     double turned() const;
     void look(double way);
     void begin_at_present();
-    void lay_out(const std::vector<int>& left_out);
-    std::vector<int> rows_left_out();
-    int num_passed(const std::vector<int>& left_out) const;
+    void lay_out(const std::vector<int>& dropped);
+    std::vector<int> dropped_rows();
+    int num_passed(const std::vector<int>& dropped) const;
     double least_place();
     void go_to(double part);
     bool vanish_together(double part);
@@ -88,7 +88,7 @@ private:
     double until_ = -1.0;            // end of the piece that the last jump was in
     int jumped_ = -1;
     Eigen::VectorXd q_;
-    RowSet::Instant instant_;
+    RowSet::RowValues instant_;
 
     bool is_watching_ = false;
     /// The last state that was looked at, of those that are not singular.

@@ -39,7 +39,7 @@ void Start::begin(std::span<const double> q, std::span<const double> v, double t
 }
 
 void Start::complete_own(std::span<const double> q, std::span<double> v, double t) {
-    RowSet::Instant at;
+    RowSet::RowValues at;
     for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c) {
         const ConstraintPart& part = parts_.model.constraints[c];
         const RowOwner& owner = parts_.owner_of_constraint(c);
@@ -70,10 +70,10 @@ double Start::rate_of(int row) const {
     return parts_.rows.multiply_onto(instant_.pi_t[row], instant_.A.data(), row, state_.v.data());
 }
 
-Start::Gapes Start::gapes() {
+Start::InitialViolations Start::initial_violations() {
     parts_.rows.refresh_own_values(state_.q.data(), state_.v.data(), state_.t);
     parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
-    Gapes out{Eigen::VectorXd::Zero(parts_.m), Eigen::VectorXd::Zero(parts_.m)};
+    InitialViolations out{Eigen::VectorXd::Zero(parts_.m), Eigen::VectorXd::Zero(parts_.m)};
     // A strain is no gap: what gives way now may be asked for exactly.
     for (int k = 0; k < parts_.m; ++k) {
         if (parts_.laws[k].kind == RowKind::constraint) out.gap[k] = std::abs(instant_.pi[k]);
@@ -82,7 +82,7 @@ Start::Gapes Start::gapes() {
     return out;
 }
 
-void Start::begin_here(const Gapes& before) {
+void Start::begin_here(const InitialViolations& before) {
     allowed_ = before;
     goes_on_ = true;
 
@@ -97,7 +97,7 @@ void Start::begin_here(const Gapes& before) {
 }
 
 void Start::note_reported() {
-    const Gapes now = gapes();
+    const InitialViolations now = initial_violations();
     if (reported_.rate.size() == 0) {
         reported_ = now;
         return;
@@ -222,7 +222,7 @@ void Start::take(std::span<const double> q, std::span<const double> v, double t)
 
 /// Velocities without mass are not state: they follow from the others, at the start too.
 void Start::determine_massless() {
-    release_conventions();
+    release_gauge_rows();
     check_massless();
     massless_.reset(instant_.A, instant_.pi_t, state_.v.data());
 }
@@ -372,7 +372,7 @@ std::string Start::advice(int row) const {
 void Start::refuse_contradiction() {
     constexpr int kSteps = 20;
     Eigen::VectorXd q = state_.q;
-    RowSet::Instant at = instant_;
+    RowSet::RowValues at = instant_;
     GapClosing closing;
     // q <- q - dq, dq the M-weighted least-squares solution of A dq = phi; `left` is phi - A dq,
     // the part of the gaps outside the range of A. Where it stays, the rows contradict each other
@@ -428,7 +428,7 @@ bool Start::closes_beside(const std::vector<int>& open) {
     constexpr int kSteps = 100;
     constexpr double kLeastPart = 1e-3;
     const double closed = kStartTolerance * state_.extent;
-    RowSet::Instant at;
+    RowSet::RowValues at;
     const auto gap_at = [&](const Eigen::VectorXd& q) {
         parts_.rows.evaluate(q.data(), state_.v.data(), state_.t, at);
         double gap = 0.0;
@@ -457,25 +457,25 @@ bool Start::closes_beside(const std::vector<int>& open) {
 
 /// Conventions stand where nothing else determines a motion without inertia; others would hold
 /// what is free to move.
-void Start::release_conventions() {
-    if (massless_.conventions().empty() || massless_.largest_cluster() > kMostMassless) return;
+void Start::release_gauge_rows() {
+    if (massless_.gauge_rows().empty() || massless_.largest_cluster() > kMostMassless) return;
     std::vector<RowKind> before;
-    for (const int k : massless_.conventions()) {
+    for (const int k : massless_.gauge_rows()) {
         RowLaw& law = parts_.rows.laws[k];
         before.push_back(law.kind);
-        law.kind = RowKind::convention;
+        law.kind = RowKind::gauge;
         law.viscosity = 0.0;
     }
     // A convention that is not needed becomes a dashpot of viscosity kIdle: s = eta d(pi)/dt, no
     // force, and rows and patterns stay.
-    for (const int k : massless_.idle_conventions(instant_.A)) {
+    for (const int k : massless_.idle_gauge_rows(instant_.A)) {
         RowLaw& law = parts_.rows.laws[k];
         law.kind = RowKind::dashpot;
         law.viscosity = kIdle;
     }
     bool has_changed = false;
     for (std::size_t c = 0; c < before.size(); ++c)
-        has_changed |= before[c] != parts_.rows.laws[massless_.conventions()[c]].kind;
+        has_changed |= before[c] != parts_.rows.laws[massless_.gauge_rows()[c]].kind;
     if (!has_changed) return;
     parts_.laws.forget_step();
     accelerations_.rebuild();

@@ -36,14 +36,14 @@ public:
     /// on rates hold the one to the other: changes v to that.
     void complete_own(std::span<const double> q, std::span<double> v, double t);
     /// How far rows are from being met, in value and in rate.
-    struct Gapes {
+    struct InitialViolations {
         Eigen::VectorXd gap, rate;
     };
     /// At the present state.
-    Gapes gapes();
+    InitialViolations initial_violations();
     /// The same of the present state, from which plugins' states go on: for other parameters, with
     /// which rows may gape like before, as by what steps leave of their rates.
-    void begin_here(const Gapes& before);
+    void begin_here(const InitialViolations& before);
     /// The program has seen the present state, and may give it back: rows may gape then as they do
     /// now, which for rates of the discrete face is second order of the step.
     void note_reported();
@@ -71,7 +71,7 @@ private:
     std::string advice(int row) const;
     void refuse_contradiction();
     bool closes_beside(const std::vector<int>& open);
-    void release_conventions();
+    void release_gauge_rows();
     void check_massless();
     void start_plugins();
 
@@ -84,11 +84,11 @@ private:
     double rate_of(int row) const;
     bool is_start() const { return !goes_on_; }
 
-    RowSet::Instant instant_;
-    Gapes allowed_;             // besides rounding; empty: nothing
-    Gapes reported_;            // largest of the states that the program has seen; or empty
-    bool goes_on_ = false;      // from a state of other parameters
-    double given_speed_ = 0.0;  // before projection
+    RowSet::RowValues instant_;
+    InitialViolations allowed_;   // besides rounding; empty: nothing
+    InitialViolations reported_;  // largest of the states that the program has seen; or empty
+    bool goes_on_ = false;        // from a state of other parameters
+    double given_speed_ = 0.0;    // before projection
     // Of begin_from_program(), while it lasts.
     double h_ = 0.0;
     bool is_given_ = false;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "compensated_sum.hpp"
-#include "conventions.hpp"
+#include "gauge_rows.hpp"
 #include "lanes.hpp"
 
 namespace ancora {
@@ -14,7 +14,7 @@ StepAcceptance::StepAcceptance(const SystemData& of,
                                StepRows& rows,
                                StepParts& extra,
                                Accounts& accounts,
-                               const DefectMeasure& defect)
+                               const ResidualScaling& defect)
     : parts_(of.parts),
       state_(of.state),
       trial_(of.trial),
@@ -64,17 +64,17 @@ void StepAcceptance::accept(const StepTrial& trial) {
     });
     parts_.hold_mass(trial.t0, trial.h);
     // (e) needs pi_0, q_0 and v_0 of the present state, hence before the exchange.
-    accounts_.books.book(trial);
+    accounts_.energy.record(trial);
     if (parts_.mass.is_timed()) {
-        accounts_.books.book_flow(
+        accounts_.energy.record_flow(
             state_.q.data(), state_.v.data(), trial_.q_next.data(), trial_.v_next.data());
     }
-    if (is_projected) projection_->book(accounts_.books.ledger, state_.q, trial_.q_next);
+    if (is_projected) projection_->record(accounts_.energy.ledger, state_.q, trial_.q_next);
     if (has_impulse_)
         impulse_->record(
-            accounts_.books.ledger, accounts_.books.efforts, trial_.q_next, trial_.v_next);
+            accounts_.energy.ledger, accounts_.energy.efforts, trial_.q_next, trial_.v_next);
     extra_.for_each([&](StepPart& part) {
-        part.book(trial, defect_.sizes());
+        part.record(trial, defect_.sizes());
     });
     accounts_.reactions.collect(trial);
     // (f): from here on the state is the new one.
@@ -82,7 +82,7 @@ void StepAcceptance::accept(const StepTrial& trial) {
     if (has_impulse_) accounts_.reactions.collect_impulse(impulse_->stress());
     // (g): balances compare the new state with all that was recorded.
     accounts_.violations.note();
-    accounts_.books.close();
+    accounts_.energy.close();
     rows_.choice.follow_motion();
     extra_.for_each([&trial](StepPart& part) {
         part.accept_step(trial.h);
@@ -95,12 +95,12 @@ void StepAcceptance::check(const StepTrial& trial) {
     if (h > 0.0) rows_.jumps.check(state_.q.data(), trial.t0, h, state_.extent);
     // h^2 a^T M a = dv^T M dv, an energy that is there when the ledger has none, in the first step.
     const double dv_M_dv = h * h * pairwise_dot(trial.a.data(), trial_.Ma.data(), trial.a.size());
-    check_conventions(parts_,
-                      trial.s.data(),
-                      trial_.F.data(),
-                      trial_.Ma.data(),
-                      std::max(accounts_.books.ledger.energy_scale(), dv_M_dv),
-                      trial.t0);
+    check_gauge_rows(parts_,
+                     trial.s.data(),
+                     trial_.F.data(),
+                     trial_.Ma.data(),
+                     std::max(accounts_.energy.ledger.energy_scale(), dv_M_dv),
+                     trial.t0);
 }
 
 /// q1 = q0 + dq, v1 = v0 + h a, compensated

@@ -7,7 +7,7 @@
 #include "accounts.hpp"
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
-#include "defect.hpp"
+#include "residual_scaling.hpp"
 #include "step_parts.hpp"
 #include "step_rows.hpp"
 #include "velocity_impulse.hpp"
@@ -23,7 +23,7 @@ public:
                    StepRows& rows,
                    StepParts& extra,
                    Accounts& accounts,
-                   const DefectMeasure& defect);
+                   const ResidualScaling& defect);
 
     /// See System::accept(). [step]
     void accept(const StepTrial& trial);
@@ -43,7 +43,7 @@ private:
     StepRows& rows_;
     StepParts& extra_;
     Accounts& accounts_;
-    const DefectMeasure& defect_;
+    const ResidualScaling& defect_;
     VelocityProjection* projection_ = nullptr;
     VelocityImpulse* impulse_ = nullptr;
     bool has_impulse_ = false;

@@ -23,22 +23,22 @@ namespace ancora {
 class Accelerations;
 class ArchiveReader;
 class ArchiveWriter;
-class Books;
+class EnergyAccounting;
 class ContinuousFace;
-class IndependentRows;
+class ConstraintSelection;
 
-/// Of each coordinate, as DefectMeasure takes them: sizes of q and dq, and the sum of the terms of
-/// its equation of motion.
+/// Of each coordinate, as ResidualScaling takes them: sizes of q and dq, and the sum of the terms
+/// of its equation of motion.
 struct TrialSizes {
     Eigen::VectorXd q, dq, terms;
 };
 
 /// Takes in the residuals of a part's rows, each with the sum of the terms that it is the
 /// difference of.
-struct PartDefect {
+struct PartResidual {
     TrialSizes& sizes;
     double slack;  ///< that may be missing besides rounding [m]
-    StepDefect& out;
+    ScaledResidual& out;
     int& worst_row;
 
     void judge(int row, double left, double terms);
@@ -50,11 +50,11 @@ struct PartContext {
     Assembly& parts;
     MotionState& state;
     Trial& trial;
-    IndependentRows& independent;
+    ConstraintSelection& independent;
     StepOperator& inner;  ///< of the rows before the part's own
     int first_row;        ///< of the part's rows, behind those of the model and of parts before
     Accelerations& accelerations;
-    Books& books;
+    EnergyAccounting& accounting;
     ModeEvents& events;
 };
 
@@ -88,7 +88,7 @@ public:
                                   double* r_motion,
                                   double* r_rows) = 0;
     /// [step] Adds its forces to the terms of motion, and judges its rows.
-    virtual void measure(const StepTrial& trial, PartDefect& defect) = 0;
+    virtual void measure(const StepTrial& trial, PartResidual& defect) = 0;
     /// [step] Replaces modes that began with the step and do not hold over the trial.
     /// @returns whether there were any; the trial is then to be made anew
     virtual bool settle(const StepTrial& trial) = 0;
@@ -104,8 +104,8 @@ public:
     virtual void hold(const StepTrial& trial) = 0;
     /// [step] What is read of its rows from here on is that of the trial, not of its end.
     virtual void return_to_step(const StepTrial& trial) = 0;
-    /// [step] Books its works, and moves its own state on.
-    virtual void book(const StepTrial& trial, const TrialSizes& sizes) = 0;
+    /// [step] EnergyAccounting its works, and moves its own state on.
+    virtual void record(const StepTrial& trial, const TrialSizes& sizes) = 0;
     /// [step] The step is the past.
     virtual void accept_step(double h) = 0;
 
@@ -121,8 +121,8 @@ public:
     virtual void hold_accelerations(const double* v, double* a, const ContinuousFace& face) = 0;
     /// [step] A state has been accepted.
     virtual void accept_state() = 0;
-    /// See System::smooth_length().
-    virtual double smooth_length(double h) const = 0;
+    /// See System::max_smooth_step().
+    virtual double max_smooth_step(double h) const = 0;
 
     // --- Its forces, in a step or at an instant, whichever was looked at last.
 
@@ -158,7 +158,7 @@ public:
     /// [step] An event of its own has come at the present state.
     virtual void pass(int event) = 0;
     /// Forces may jump here, by an event of anything: modes are to be confirmed anew.
-    virtual void confirm_anew() = 0;
+    virtual void recheck() = 0;
     /// Forces may be others from here on: nothing is to be extrapolated from before.
     virtual void note_jump() = 0;
     /// Finds the modes that go on from the present state, by its accelerations.

@@ -32,7 +32,7 @@ StepParts::StepParts(const PartContext& context) : outermost_(&context.inner) {
                                                 *outermost_,
                                                 context.first_row + num_rows_,
                                                 context.accelerations,
-                                                context.books,
+                                                context.energy,
                                                 context.events});
         if (!part) continue;
         num_rows_ += part->num_rows();
@@ -103,10 +103,10 @@ double StepParts::effort_work(int part, int effort, const double* s, const doubl
     return of.effort_work(effort, own(of, s), dq);
 }
 
-double StepParts::smooth_length(double h) const {
+double StepParts::max_smooth_step(double h) const {
     // min over parts of the length over which laws are smooth.
     double length = h;
-    for (const auto& part : parts_) length = std::min(length, part->smooth_length(h));
+    for (const auto& part : parts_) length = std::min(length, part->max_smooth_step(h));
     return length;
 }
 

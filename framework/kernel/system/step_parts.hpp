@@ -50,7 +50,7 @@ public:
     /// Of one of a part's efforts.
     double effort_work(int part, int effort, const double* s, const double* dq) const;
 
-    double smooth_length(double h) const;
+    double max_smooth_step(double h) const;
     void evaluate_events(const StepTrial& trial, std::span<double> g);
     void evaluate_events(double t, const double* q, const double* v, std::span<double> g);
     void pass(int event);

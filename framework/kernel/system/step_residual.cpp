@@ -195,12 +195,12 @@ void StepResidual::turn_axes(const StepTrial& trial) {
                         A_.data(),
                         pi_t_.data(),
                         SignalSet::Moment::middle);
-    const std::vector<int>& left_out = rows.left_out();
+    const std::vector<int>& dropped = rows.dropped();
     for (const int k : carrying_) {
-        const auto found = std::ranges::lower_bound(left_out, k);
-        if (found != left_out.end() && *found == k) {
-            rows.set_left_out_increment(
-                static_cast<std::size_t>(found - left_out.begin()),
+        const auto found = std::ranges::lower_bound(dropped, k);
+        if (found != dropped.end() && *found == k) {
+            rows.set_dropped_increment(
+                static_cast<std::size_t>(found - dropped.begin()),
                 rows.multiply(A_.data(), k, trial_.dq.data()) + trial.h * pi_t_[k]);
             continue;
         }

@@ -10,7 +10,7 @@
 
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
-#include "independent_rows.hpp"
+#include "constraint_selection.hpp"
 #include "nonlinear_rows.hpp"
 #include "step_parts.hpp"
 #include "step_rows.hpp"
@@ -54,7 +54,7 @@ private:
     Assembly& parts_;
     const MotionState& state_;
     Trial& trial_;
-    IndependentRows& independent_;
+    ConstraintSelection& independent_;
     NonlinearRows& nonlinear_;
     const StepParts& extra_;
     std::vector<int> carrying_, blocks_;                   // velocity rows where something rubs

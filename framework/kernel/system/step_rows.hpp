@@ -3,13 +3,13 @@
 #pragma once
 
 #include "assembly.hpp"
+#include "constraint_selection.hpp"
 #include "constraint_turn.hpp"
 #include "factored_step.hpp"
-#include "independent_rows.hpp"
 #include "jump_search.hpp"
 #include "massless.hpp"
 #include "nonlinear_rows.hpp"
-#include "row_choice.hpp"
+#include "selection_update.hpp"
 #include "singular_positions.hpp"
 #include "step_tangent.hpp"
 
@@ -28,7 +28,7 @@ struct StepRows {
           matrix(of.parts, of.trial, nonlinear, tangent),
           choice(of, independent, tangent, matrix) {}
 
-    IndependentRows independent;
+    ConstraintSelection independent;
     NonlinearRows nonlinear;
     JumpSearch jumps;
     Massless massless;
@@ -36,7 +36,7 @@ struct StepRows {
     ConstraintTurn turn;
     StepTangent tangent;
     FactoredStep matrix;
-    RowChoice choice;
+    SelectionUpdate choice;
 };
 
 }  // namespace ancora

@@ -30,8 +30,8 @@ constexpr double kSolvesPerEntry = 3.0;
 StepSolver::StepSolver(const SystemData& of,
                        StepRows& rows,
                        StepParts& extra,
-                       ReactionFeedback& feedback,
-                       DefectMeasure& defect)
+                       LowRankUpdate& feedback,
+                       ResidualScaling& defect)
     : parts_(of.parts),
       state_(of.state),
       trial_(of.trial),
@@ -96,11 +96,11 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
                                std::span<double> ds) {
     // What parts keep of their answers is of the attitude at which they were solved for.
     // Solve with T K_ref T^T, T the attitude since the factorisation (theory (33)).
-    rows_.matrix.turn_along(extra_.empty());
+    rows_.matrix.corotate(extra_.empty());
     if (!feedback_.empty()) feedback_.prepare();
     feedback_.solve(r_motion, r_rows, ddq, ds);
     solved_ += solve_work();
-    is_solved_to_rounding_ = trial_.leaves_roundings = false;
+    is_solved_to_rounding_ = trial_.correction_at_rounding_level = false;
     const bool is_same_trial = state_.t == t_ && trial_.h == h_;
     if (is_same_trial && was_unrefined_) known_ = {};
     was_unrefined_ = false;
@@ -111,9 +111,9 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
     moved_ = parts_.space.displacement(trial_.dq.data());
     // D <= u times the largest distance of matter: positions after the correction differ from the
     // exact ones by rounding, of which G makes a residual of motion (theory, section 10).
-    trial_.leaves_roundings = first <= kUnseenCorrection * state_.farthest;
+    trial_.correction_at_rounding_level = first <= kUnseenCorrection * state_.farthest;
     if (leaves_rounding(first, r_motion)) {
-        was_unrefined_ = is_solved_to_rounding_ = trial_.leaves_roundings = true;
+        was_unrefined_ = is_solved_to_rounding_ = trial_.correction_at_rounding_level = true;
         return;
     }
     {
@@ -123,7 +123,7 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
         rows_.tangent.evaluate_stiffness(trial_.s, false, state_.t);
     }
     refine(r_motion, r_rows, first, ddq, ds);
-    trial_.leaves_roundings |= is_solved_to_rounding_;
+    trial_.correction_at_rounding_level |= is_solved_to_rounding_;
 }
 
 /// Once, or until rounding is left where the step's curvature leaves no more either.
@@ -139,7 +139,7 @@ void StepSolver::refine(std::span<const double> r_motion,
     //   r_j = r - K x_j,    d_j = K_0^-1 r_j,    x_j+1 = x_j + d_j
     // With E = I - K_0^-1 K the error of x_j is E^(j+1) x, so |d_j| / |d_j-1| shows |E|.
     const double rounding =
-        kUnseenCorrection * (moved_ + DefectMeasure::kUnseenPart * state_.farthest);
+        kUnseenCorrection * (moved_ + ResidualScaling::kUnseenPart * state_.farthest);
     // Newton's error after the exact correction D is D^2 over a length, the model's size.
     const bool may_end = first * first <= rounding * state_.extent;
     double last = first;

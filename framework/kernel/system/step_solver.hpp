@@ -9,11 +9,11 @@
 
 #include "ancora/sdk/step_equations.hpp"
 #include "assembly.hpp"
-#include "defect.hpp"
 #include "factored_step.hpp"
+#include "low_rank_update.hpp"
 #include "nonlinear_rows.hpp"
-#include "reaction_feedback.hpp"
-#include "row_choice.hpp"
+#include "residual_scaling.hpp"
+#include "selection_update.hpp"
 #include "step_parts.hpp"
 #include "step_rows.hpp"
 #include "step_tangent.hpp"
@@ -21,15 +21,15 @@
 namespace ancora {
 
 /// One operator made of small ones, from the outside in: refinement towards the exact
-/// tangent (here), an update of low rank by forces that depend on reactions (ReactionFeedback),
+/// tangent (here), an update of low rank by forces that depend on reactions (LowRankUpdate),
 /// others by parts (StepPart), and the matrix as factorised or turned along (FactoredStep).
 class StepSolver {
 public:
     StepSolver(const SystemData& of,
                StepRows& rows,
                StepParts& extra,
-               ReactionFeedback& feedback,
-               DefectMeasure& defect);
+               LowRankUpdate& feedback,
+               ResidualScaling& defect);
 
     /// See StepEquations::factorise().
     bool factorise(const StepTrial& trial, Tangent tangent);
@@ -38,8 +38,8 @@ public:
                std::span<const double> r_rows,
                std::span<double> ddq,
                std::span<double> ds);
-    /// See StepEquations::is_solved_to_rounding().
-    bool is_solved_to_rounding() const { return is_solved_to_rounding_; }
+    /// See StepEquations::converged_to_roundoff().
+    bool converged_to_roundoff() const { return is_solved_to_rounding_; }
     SolverCost cost() const;
     /// What is known is of another motion.
     void forget() {
@@ -90,8 +90,8 @@ private:
     Trial& trial_;
     StepRows& rows_;
     StepParts& extra_;
-    ReactionFeedback& feedback_;
-    DefectMeasure& defect_;
+    LowRankUpdate& feedback_;
+    ResidualScaling& defect_;
     Eigen::VectorXd left_motion_, left_rows_, more_dq_, more_s_;
 
     /// What a solve with the matrix leaves of what it corrects, as the last refinement has shown.

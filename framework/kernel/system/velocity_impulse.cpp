@@ -50,7 +50,7 @@ VelocityImpulse::VelocityImpulse(Assembly& parts, const MotionState& state)
 
 /// A convention holds what has no inertia: it takes no impulse.
 bool VelocityImpulse::is_condition(int k) const {
-    return parts_.laws.has_rate(k) && parts_.laws[k].kind != RowKind::convention;
+    return parts_.laws.has_rate(k) && parts_.laws[k].kind != RowKind::gauge;
 }
 
 /// The conditions on velocities of all islands in which one depends on time.
@@ -304,11 +304,11 @@ void VelocityImpulse::record(Ledger& ledger,
                              const Eigen::VectorXd& v) {
     // Over all turns: works by v_mean, the impulse of the ground with its moment at q.
     v_mean_ = 0.5 * (v_before_ + v);
-    ledger.book_external(work_external_);
-    ledger.book_projection(work_projection_);
-    efforts.book_impulse(s_, A_, v_mean_.data());
+    ledger.record_external(work_external_);
+    ledger.record_projection(work_projection_);
+    efforts.record_impulse(s_, A_, v_mean_.data());
     if (parts_.has_gravity || parts_.has_external)
-        ledger.book_impulse(parts_.space.momenta(q.data(), force_.data()), 1.0);
+        ledger.record_impulse(parts_.space.momenta(q.data(), force_.data()), 1.0);
 }
 
 }  // namespace ancora

@@ -269,7 +269,7 @@ double VelocityProjection::look_at_end(const StepTrial& trial, std::span<double>
     // From look to look A1 changes by less than what is neglected anyway.
     if (looks_++ % kLooksPerFactor == 0) {
         solver_->factorise(parts_.mass.values(), end_.A, false, RankUse::keep);
-        was_clear_ = solver_->is_clear() && solver_->num_left_out(0) == 0;
+        was_clear_ = solver_->is_clear() && solver_->num_dropped(0) == 0;
     }
 
     // d rate / d mu = -A1 M^-1 (A1 + A0)^T but for terms of order h^2, since a step turns a normal
@@ -332,9 +332,9 @@ void VelocityProjection::add_ground_force(const End& end,
     }
 }
 
-void VelocityProjection::book(Ledger& ledger,
-                              const Eigen::VectorXd& q0,
-                              const Eigen::VectorXd& q1) {
+void VelocityProjection::record(Ledger& ledger,
+                                const Eigen::VectorXd& q0,
+                                const Eigen::VectorXd& q1) {
     if (row_.empty()) return;
     const double a = start_.factor, b = end_.factor;
     // Work on supports that move; and on what a start that is off by its tolerance moves by.
@@ -342,16 +342,16 @@ void VelocityProjection::book(Ledger& ledger,
     // where the squares cancel. With A_1 v_1 = -phi_t,1 and A_0 v_0 = rate_0 - phi_t,0 there remain
     // the work of supports, b mu^T phi_t,1 - a mu^T phi_t,0, and a mu^T rate_0.
     const double prescribed = b * mu_.dot(end_.pi_t) - a * mu_.dot(start_.pi_t);
-    if (prescribed != 0.0) ledger.book_external(prescribed);
-    ledger.book_projection(a * mu_.dot(start_rate_));
+    if (prescribed != 0.0) ledger.record_external(prescribed);
+    ledger.record_projection(a * mu_.dot(start_rate_));
     if (!parts_.has_gravity && !parts_.has_external) return;
     // Impulses of the ground: a A_0^T mu at q_0 and -b A_1^T mu at q_1.
     force_.setZero();
     add_ground_force(start_, a, force_);
-    ledger.book_impulse(parts_.space.momenta(q0.data(), force_.data()), 1.0);
+    ledger.record_impulse(parts_.space.momenta(q0.data(), force_.data()), 1.0);
     force_.setZero();
     add_ground_force(end_, -b, force_);
-    ledger.book_impulse(parts_.space.momenta(q1.data(), force_.data()), 1.0);
+    ledger.record_impulse(parts_.space.momenta(q1.data(), force_.data()), 1.0);
 }
 
 void VelocityProjection::find_stiffest() {

@@ -12,8 +12,8 @@
 
 #include "ancora/sdk/step_projection.hpp"
 #include "assembly.hpp"
-#include "books.hpp"
 #include "constrained_solver.hpp"
+#include "energy_accounting.hpp"
 #include "projection_multipliers.hpp"
 #include "step_parts.hpp"
 #include "velocity_impulse.hpp"
@@ -49,8 +49,8 @@ public:
     bool is_under_way() const { return is_under_way_; }
     /// v1- becomes v1. [step]
     void finish(Eigen::VectorXd& v, Eigen::VectorXd& v_low);
-    /// Books the impulses of both ends, from q0 to q1. [step]
-    void book(Ledger& ledger, const Eigen::VectorXd& q0, const Eigen::VectorXd& q1);
+    /// EnergyAccounting the impulses of both ends, from q0 to q1. [step]
+    void record(Ledger& ledger, const Eigen::VectorXd& q0, const Eigen::VectorXd& q1);
 
     /// The elastic row that vibrates fastest, and how far steps are from resolving it.
     struct Stiff {

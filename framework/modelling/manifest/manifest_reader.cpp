@@ -40,9 +40,10 @@ constexpr Parameter kModelKeys[] = {
         .otherwise("[0, 0, 0]"),
     make("plugins", "", "names of plugins to load", Shape::texts).otherwise("[]"),
     make("plugin_dirs", "", "folders of plugins", Shape::texts).otherwise("[]"),
-    parameter::boolean("project_start",
-                       "move a start that gapes onto the constraints, by no more than a tenth of "
-                       "the model's size and 20 degrees; \"far\": by whatever it takes")
+    parameter::boolean(
+        "project_start",
+        "move a start that initial_violations onto the constraints, by no more than a tenth of "
+        "the model's size and 20 degrees; \"far\": by whatever it takes")
         .or_text("far")
         .otherwise("false"),
     text("start",

@@ -59,7 +59,7 @@ void measure_friction(const StepTrial& trial,
                       const Contacts& contacts,
                       const RestIslands& islands,
                       const StepFriction& friction,
-                      PartDefect& defect) {
+                      PartResidual& defect) {
     const double* const s = trial.s.data() + contacts.first();
     const double* const r = step.r_rows.data() + contacts.first();
     for (const Contact& contact : contacts.all()) {

@@ -15,7 +15,7 @@ void measure_friction(const StepTrial& trial,
                       const Contacts& contacts,
                       const RestIslands& islands,
                       const StepFriction& friction,
-                      PartDefect& defect);
+                      PartResidual& defect);
 
 /// Where several contacts stick they may contradict each other by roundings of positions, which no
 /// motion closes; this is the size of positions that counts for row k of one of them.

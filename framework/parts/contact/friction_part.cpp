@@ -5,10 +5,10 @@
 #include <type_traits>
 
 #include "accelerations.hpp"
-#include "books.hpp"
+#include "constraint_selection.hpp"
 #include "contacts.hpp"
+#include "energy_accounting.hpp"
 #include "friction_defect.hpp"
-#include "independent_rows.hpp"
 #include "instant_friction.hpp"
 #include "load_sharing.hpp"
 #include "rest_islands.hpp"
@@ -47,7 +47,7 @@ public:
                  sharing_,
                  in.events,
                  in.accelerations,
-                 in.books) {
+                 in.energy) {
         for (std::size_t c = 0; c < contacts_.all().size(); ++c)
             if (is_on_joint(contacts_.all()[c])) on_measures_.push_back(static_cast<int>(c));
     }
@@ -73,7 +73,7 @@ public:
                           double* r_rows) override {
         in_step_.subtract_tangent(x, y, r_motion, r_rows);
     }
-    void measure(const StepTrial& trial, PartDefect& defect) override {
+    void measure(const StepTrial& trial, PartResidual& defect) override {
         measure_friction(trial, trial_, contacts_, islands_, in_step_, defect);
     }
     bool settle(const StepTrial& trial) override { return modes_.settle(trial); }
@@ -89,8 +89,8 @@ public:
         contacts_.evaluate_step(
             state_.q.data(), trial_.dq.data(), trial_.mid.data(), trial.t0, trial.h);
     }
-    void book(const StepTrial& trial, const TrialSizes& sizes) override {
-        modes_.book(trial, sizes);
+    void record(const StepTrial& trial, const TrialSizes& sizes) override {
+        modes_.record(trial, sizes);
     }
     void accept_step(double h) override { modes_.note_step(h); }
 
@@ -106,7 +106,7 @@ public:
         islands_.rest_accelerations(v, a, face, state_.held);
     }
     void accept_state() override { modes_.advance(); }
-    double smooth_length(double h) const override { return modes_.smooth_length(h); }
+    double max_smooth_step(double h) const override { return modes_.max_smooth_step(h); }
 
     // Works and forces of rows with C = -s: the power is C . w, F += -T^T s.
     Work work(const double* s, const double* dq) const override { return contacts_.work(s, dq); }
@@ -130,7 +130,7 @@ public:
         modes_.evaluate(t, q, v, g);
     }
     void pass(int event) override { modes_.pass(event); }
-    void confirm_anew() override { modes_.confirm_anew(); }
+    void recheck() override { modes_.recheck(); }
     void note_jump() override {
         for (Contact& contact : contacts_.all()) contact.margin_h = 0.0;
     }

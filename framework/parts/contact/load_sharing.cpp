@@ -36,7 +36,7 @@ LoadSharing::LoadSharing(const Assembly& parts,
       events_(events),
       sharing_(static_cast<std::size_t>(islands.num())) {}
 
-LoadSharing::Change LoadSharing::relieve(const double* s, bool of_step, double t) {
+LoadSharing::Change LoadSharing::resolve_overload(const double* s, bool of_step, double t) {
     find_most_used(s, of_step, t);
     Change change = Change::none;
     for (std::size_t island = 0; island < sharing_.size(); ++island) {
@@ -46,7 +46,7 @@ LoadSharing::Change LoadSharing::relieve(const double* s, bool of_step, double t
         if (sharing.most_used < 0 || sharing.use <= (sharing.is_strict ? kRelieved : 1.0)) continue;
         // A different share of the same load comes first; only when no weights lower the largest
         // use is the load more than the contacts bear together, and the most used one slips.
-        if (share_anew(static_cast<int>(island), s, of_step, t)) {
+        if (reweight(static_cast<int>(island), s, of_step, t)) {
             change = std::max(change, Change::share);
             continue;
         }
@@ -97,7 +97,7 @@ void LoadSharing::find_most_used(const double* s, bool of_step, double t) {
     }
 }
 
-bool LoadSharing::share_anew(int island, const double* s, bool of_step, double t) {
+bool LoadSharing::reweight(int island, const double* s, bool of_step, double t) {
     Sharing& sharing = sharing_[island];
     // One contact has no choice. The iteration ends where the minimax is reached: the largest use
     // falls no more (linear convergence, so that a bound on progress is needed).

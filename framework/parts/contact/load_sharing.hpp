@@ -33,7 +33,7 @@ public:
     enum class Change { none, share, mode };
     /// Where sticking contacts bear more than they hold, they share it anew, or the one that bears
     /// most of its limit slips; for stresses s of all rows and contacts.
-    Change relieve(const double* s, bool of_step, double t);
+    Change resolve_overload(const double* s, bool of_step, double t);
     /// A new instant: sharing begins anew, from the prices found last.
     void restart();
     /// Whether contacts stick together, so that what each of them bears may be open.
@@ -64,7 +64,7 @@ private:
     void find_most_used(const double* s, bool of_step, double t);
     /// One round of Lawson's iteration in an island.
     /// @returns false if it leads no further
-    bool share_anew(int island, const double* s, bool of_step, double t);
+    bool reweight(int island, const double* s, bool of_step, double t);
 
     const Assembly& parts_;
     Contacts& contacts_;

@@ -11,7 +11,7 @@ namespace ancora {
 SlipLaw::SlipLaw(const Assembly& parts,
                  const Contacts& contacts,
                  const RestIslands& islands,
-                 IndependentRows& independent)
+                 ConstraintSelection& independent)
     : parts_(parts), contacts_(contacts), islands_(islands), independent_(independent) {
     int largest = 0;
     for (std::size_t c = 0; c < parts.model.constraints.size(); ++c)

@@ -6,8 +6,8 @@
 #include <Eigen/Core>
 
 #include "assembly.hpp"
+#include "constraint_selection.hpp"
 #include "contacts.hpp"
-#include "independent_rows.hpp"
 #include "rest_islands.hpp"
 
 namespace ancora {
@@ -22,7 +22,7 @@ public:
     SlipLaw(const Assembly& parts,
             const Contacts& contacts,
             const RestIslands& islands,
-            IndependentRows& independent);
+            ConstraintSelection& independent);
 
     /// Stresses of the model's rows as dependent ones share them, which reactions are those of:
     /// of s in a step, valid until the next call; at an instant s is shared already. [step]
@@ -58,7 +58,7 @@ private:
     const Assembly& parts_;
     const Contacts& contacts_;
     const RestIslands& islands_;
-    IndependentRows& independent_;
+    ConstraintSelection& independent_;
     Eigen::VectorXd local_force_;
 };
 

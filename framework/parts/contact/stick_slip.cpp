@@ -48,7 +48,7 @@ StickSlip::StickSlip(Assembly& parts,
                      LoadSharing& sharing,
                      ModeEvents& events,
                      Accelerations& accelerations,
-                     Books& books)
+                     EnergyAccounting& accounting)
     : parts_(parts),
       state_(state),
       trial_(trial),
@@ -60,7 +60,7 @@ StickSlip::StickSlip(Assembly& parts,
       sharing_(sharing),
       events_(events),
       accelerations_(accelerations),
-      books_(books) {
+      accounting_(accounting) {
     for (Eigen::VectorXd* x : {&unit_, &q_, &v_}) x->setZero(parts.n);
     force_.setZero(contacts.num_rows());
 }
@@ -186,7 +186,7 @@ bool StickSlip::settle(const StepTrial& trial) {
     // over a trial of length h' they ask for forces of M O(h^2) / h'.
     if (met_constraints_at_ != state_.t && stick_ends(trial)) {
         met_constraints_at_ = state_.t;
-        if (meet_velocity_constraints()) {
+        if (project_velocities()) {
             for (int island = 0; island < islands_.num(); ++island)
                 if (std::ranges::any_of(contacts_.all(), [&](const Contact& contact) {
                         return contact.mode == ContactMode::stick && islands_.of(contact) == island;
@@ -196,7 +196,8 @@ bool StickSlip::settle(const StepTrial& trial) {
             return true;
         }
     }
-    if (sharing_.relieve(trial.s.data(), true, trial.t0) != LoadSharing::Change::none) return true;
+    if (sharing_.resolve_overload(trial.s.data(), true, trial.t0) != LoadSharing::Change::none)
+        return true;
     bool has_changed = false;
     for (Contact& contact : contacts_.all()) {
         if (contact.mode == ContactMode::stick || !contact.is_fresh ||
@@ -306,13 +307,13 @@ void StickSlip::sliding_events(const double* v, std::span<double> g) const {
     }
 }
 
-void StickSlip::book(const StepTrial& trial, const TrialSizes& sizes) {
+void StickSlip::record(const StepTrial& trial, const TrialSizes& sizes) {
     // The works are those of the very stresses and increments of the step; geometry and N are still
     // those of its trial, so this precedes any evaluation at the new state.
     const StepPart::Work work =
         contacts_.work(trial.s.data() + contacts_.first(), trial_.dq.data());
-    books_.ledger.book_nonideal(work.nonideal);
-    books_.ledger.book_external(work.external);
+    accounting_.ledger.record_nonideal(work.nonideal);
+    accounting_.ledger.record_external(work.external);
     sharing_.restart();
     const double* const shared = slip_.shared(trial.s.data(), true);
     for (Contact& contact : contacts_.all()) {
@@ -344,7 +345,7 @@ void StickSlip::note_step(double h) {
     note_changes(h);
     follow_sliding();
     // Slow sliding is less than what a step's end misses velocity constraints by.
-    if (smooth_length(h) < h && meet_velocity_constraints()) follow_sliding();
+    if (max_smooth_step(h) < h && project_velocities()) follow_sliding();
     follow_free();
 }
 
@@ -381,7 +382,7 @@ void StickSlip::follow_sliding() {
     }
 }
 
-void StickSlip::confirm_anew() {
+void StickSlip::recheck() {
     // Forces jump: what sticks is to be confirmed anew.
     for (Contact& other : contacts_.all()) {
         other.is_fresh = other.mode == ContactMode::stick;
@@ -396,13 +397,13 @@ void StickSlip::pass(int event) {
     // slip -> stick: velocities onto the constraints, then w of the contacts to zero, then the free
     // directions at that state. The first two change v, so directions of sliding come last.
     if (before == ContactMode::slip) {
-        const bool is_unique = meet_velocity_constraints();
+        const bool is_unique = project_velocities();
         if (!has_stopped(contact)) {
             follow_sliding();
             return;
         }
         contact.begin(ContactMode::stick);
-        stop_others(contact);
+        stick_coupled(contact);
         if (is_unique) stop_sliding(islands_.of(contact));
         follow_free();
         follow_sliding();  // of what goes on, with the velocities that are left
@@ -418,7 +419,7 @@ void StickSlip::pass(int event) {
 }
 
 /// Contacts of one body often stop together; those that stand still now are tried as stick too.
-void StickSlip::stop_others(const Contact& stopped) {
+void StickSlip::stick_coupled(const Contact& stopped) {
     const int island = islands_.of(stopped);
     const double top = islands_.top_speed(island);
     contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
@@ -453,7 +454,7 @@ void StickSlip::stop_sliding(int island) {
     //   v <- v + X p,    (T X) p = -(T v + drift)    in stick,    p = 0    in slip.
     // Since A X = 0, the constraints keep holding; the energy that this takes is recorded as that
     // of a projection.
-    const double before = books_.total_energy(state_.q.data(), state_.v.data(), state_.t);
+    const double before = accounting_.total_energy(state_.q.data(), state_.v.data(), state_.t);
     const Eigen::VectorXd v_before = state_.v;
     face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
     contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
@@ -490,14 +491,14 @@ void StickSlip::stop_sliding(int island) {
     const bool is_still = islands_.is_still(island, islands_.speed(island, state_.v));
     for (int i = 0; i < parts_.n && is_still; ++i)
         if (islands_.has(i, island)) state_.v[i] = 0.0;
-    books_.book_velocity_change(v_before, before);
+    accounting_.record_velocity_change(v_before, before);
 }
 
 /// Projects the velocities onto the constraints. A step's end meets them only to its order, which
 /// hides where slow sliding ends, and would rattle at rest.
 /// @returns false where accelerations are not unique; then what is left there, a rounding error,
 ///          stays
-bool StickSlip::meet_velocity_constraints() {
+bool StickSlip::project_velocities() {
     ContinuousFace& face = accelerations_.face();
     try {
         face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
@@ -505,13 +506,13 @@ bool StickSlip::meet_velocity_constraints() {
         return false;
     }
     // v <- v - M^-1 A^T mu with A v + phi_t = 0, the least change in the norm of M.
-    const double before = books_.total_energy(state_.q.data(), state_.v.data(), state_.t);
+    const double before = accounting_.total_energy(state_.q.data(), state_.v.data(), state_.t);
     const Eigen::VectorXd v_before = state_.v;
     face.project(
         ContinuousFace::Projected::velocity, state_.q.data(), state_.v.data(), state_.t, 0.0);
     if (state_.v == v_before) return true;
     state_.v_low.setZero();
-    books_.book_velocity_change(v_before, before);
+    accounting_.record_velocity_change(v_before, before);
     return true;
 }
 
@@ -524,9 +525,10 @@ void StickSlip::resolve() {
     for (;;) {
         // Modes that will not hold may have no solution.
         accelerations_.solve_tentatively();
-        const LoadSharing::Change change = sharing_.relieve(state_.s.data(), false, state_.t);
+        const LoadSharing::Change change =
+            sharing_.resolve_overload(state_.s.data(), false, state_.t);
         if (change == LoadSharing::Change::share) continue;
-        if (change == LoadSharing::Change::none && !stop_pushed_back()) {
+        if (change == LoadSharing::Change::none && !stick_reversed()) {
             if (responses_.has_no_solution) slip_.refuse_paradox(state_.t);
             break;
         }
@@ -546,7 +548,7 @@ void StickSlip::resolve() {
 
 /// Turns the first contact into stick that has just begun to slip and is pushed back; accelerations
 /// are those of the present state.
-bool StickSlip::stop_pushed_back() {
+bool StickSlip::stick_reversed() {
     for (Contact& contact : contacts_.all()) {
         if (contact.mode == ContactMode::stick || !contact.is_fresh ||
             contact.num_flips >= kMostFlips)
@@ -576,7 +578,7 @@ bool StickSlip::stop_pushed_back() {
     return false;
 }
 
-double StickSlip::smooth_length(double h) const {
+double StickSlip::max_smooth_step(double h) const {
     const bool is_discrete = parts_.model.traits.face == Face::discrete;
     double length = h;
     for (const Contact& contact : contacts_.all()) {

@@ -9,8 +9,8 @@
 #include "accelerations.hpp"
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
-#include "books.hpp"
 #include "contacts.hpp"
+#include "energy_accounting.hpp"
 #include "friction_defect.hpp"
 #include "instant_friction.hpp"
 #include "load_sharing.hpp"
@@ -36,7 +36,7 @@ public:
               LoadSharing& sharing,
               ModeEvents& events,
               Accelerations& accelerations,
-              Books& books);
+              EnergyAccounting& accounting);
 
     /// Modes at the start: what slides slips, the rest is tried as stick.
     void start();
@@ -47,14 +47,15 @@ public:
     void evaluate(const StepTrial& trial, std::span<double> g);
     void evaluate(double t, const double* q, const double* v, std::span<double> g);
     /// Forces jump: what sticks is to be confirmed anew.
-    void confirm_anew();
+    void recheck();
     /// Contact `event` has come to its event at the present state.
     void pass(int event);
     /// Finds the modes that go on from the present state, by their accelerations and forces.
     void resolve();
 
-    /// Books the friction of the step and moves the contacts' state on; before the state moves.
-    void book(const StepTrial& trial, const TrialSizes& sizes);
+    /// EnergyAccounting the friction of the step and moves the contacts' state on; before the state
+    /// moves.
+    void record(const StepTrial& trial, const TrialSizes& sizes);
     /// After an accepted step of the discrete face, and of the continuous one.
     void note_step(double h);
     void advance();
@@ -63,8 +64,8 @@ public:
     /// with the motion.
     void follow_free();
 
-    /// See System::smooth_length().
-    double smooth_length(double h) const;
+    /// See System::max_smooth_step().
+    double max_smooth_step(double h) const;
 
     /// Writes or reads it, see state_archive.hpp.
     template <class Archive>
@@ -82,11 +83,11 @@ private:
     void follow_sliding();
     void find_locked();
     void find_free(Contact& contact);
-    void stop_others(const Contact& stopped);
+    void stick_coupled(const Contact& stopped);
     bool has_stopped(Contact& contact);
     void stop_sliding(int island);
-    bool meet_velocity_constraints();
-    bool stop_pushed_back();
+    bool project_velocities();
+    bool stick_reversed();
 
     Assembly& parts_;
     MotionState& state_;
@@ -99,7 +100,7 @@ private:
     LoadSharing& sharing_;
     ModeEvents& events_;
     Accelerations& accelerations_;
-    Books& books_;
+    EnergyAccounting& accounting_;
     Eigen::VectorXd unit_, q_, v_;
     Eigen::VectorXd force_;             // of each row
     double met_constraints_at_ = -1.0;  // time at which velocities last met the constraints

@@ -32,8 +32,8 @@ constexpr double kResolved = 3.0;
 std::string doubt_of_balances(const Model& model, const KernelSystem& system) {
     if (!model.integrator_object.type->claims.has(Claim::keeps_energy)) return {};
     const Ledger& ledger = system.ledger();
-    const double mass = system.books().total_mass();
-    const auto open_of = [&](double energy, const Books::Roundings& rounding) {
+    const double mass = system.accounting().total_mass();
+    const auto open_of = [&](double energy, const EnergyAccounting::Roundings& rounding) {
         const double momentum = std::sqrt(2.0 * mass * energy);
         const auto relative_to = [](double in_play, double rounded) {
             return std::max(in_play, kRoundings / kDoubtful * rounded);
@@ -58,7 +58,7 @@ std::string doubt_of_balances(const Model& model, const KernelSystem& system) {
     const double energy = std::max({ledger.energy_scale(), 0.5 * mass * slow * slow, at_rest});
     std::string open = open_of(energy, {});
     // The dearer look: at what stresses, stiffness and loads make of roundings.
-    if (!open.empty()) open = open_of(energy, system.books().balance_roundings());
+    if (!open.empty()) open = open_of(energy, system.accounting().balance_roundings());
     if (open.empty()) return {};
     return fmt::format(
         "the balances of this run do not close ({} of what is in play, more "
@@ -114,7 +114,7 @@ std::string advice_on_light(const Model& model, const KernelSystem& system, cons
     const double energy = system.ledger().energy_scale();
     if (ratio >= kLight || !(energy > 0.0)) return {};
     // All energy is in the light part while the heavy one goes that share of the model's size.
-    const double speed = std::sqrt(2.0 * energy / system.books().total_mass());
+    const double speed = std::sqrt(2.0 * energy / system.accounting().total_mass());
     const double whip = ratio * system.state().extent / speed;
     return fmt::format(
         "it has {:.2g} of the mass of the heaviest part, which "
@@ -171,8 +171,8 @@ std::string doubt_of_steps(const KernelSystem& system) {
     const double jump = is_large ? jumps.largest : jumps.sudden;
     if (!is_large && !(jump > kSuddenJump * scale)) return {};
     // At rest both are rounding
-    if (jump <= kRoundings * system.books().energy_rounding(ContinuousMotion::kProjected *
-                                                            system.state().extent))
+    if (jump <= kRoundings * system.accounting().energy_rounding(ContinuousMotion::kProjected *
+                                                                 system.state().extent))
         return {};
     return fmt::format(
         "the energy balance jumps by {:.3g} J, of {:.3g} J in play, within the step that ends at "
@@ -193,7 +193,8 @@ std::vector<std::string> doubts_of(const Model& model, const KernelSystem& syste
     if (const std::string text = system.grown_energy(false); !text.empty()) out.push_back(text);
     if (const std::string text = doubt_of_turns(model, system); !text.empty()) out.push_back(text);
     if (const std::string text = doubt_of_jumps(model, system); !text.empty()) out.push_back(text);
-    if (const ContinuousMotion::Displaced& at = system.motion().displaced(); at.work != 0.0)
+    if (const ContinuousMotion::ProjectionEnergyJump& at = system.motion().projection_energy_jump();
+        at.work != 0.0)
         out.push_back(fmt::format(
             "to meet the constraints at t = {:.6g} s the energy was changed by {:.3g} J, of "
             "{:.3g} "

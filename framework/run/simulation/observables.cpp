@@ -181,7 +181,8 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
     }
     end_of_means_ =
         model.traits.face == Face::continuous ? first_mean_ : static_cast<int>(names_.size());
-    for (const std::string& law : system.books().efforts.names()) names_.push_back(law + ".work");
+    for (const std::string& law : system.accounting().efforts.names())
+        names_.push_back(law + ".work");
     for (const JointValues::Entry& entry : system.joints().entries()) {
         const std::string unit = unit_of(entry.function.kind());
         own_units_.emplace_back(names_.emplace_back(entry.name), unit);
@@ -394,7 +395,7 @@ void Observables::sample_all(std::span<double> row) {
         put(applied.subspan(3 * f, num_applied_[f]));
         if (has_torque_[f]) put(system_.reactions().torques().subspan(3 * f, 3));
     }
-    put(system_.books().efforts.so_far());
+    put(system_.accounting().efforts.so_far());
     for (std::size_t i = 0; i < system_.joints().entries().size(); ++i) {
         const JointValues::Reading read = system_.joints().read(i, q.data(), v.data());
         put(std::array{read.value, read.rate});

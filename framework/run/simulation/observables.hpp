@@ -43,7 +43,7 @@ public:
     /// Forgets the sample before.
     void restart() { has_sampled_ = false; }
     /// Goes on where those of the same columns have come to.
-    void go_on_from(const Observables& before) {
+    void continue_from(const Observables& before) {
         has_sampled_ = before.has_sampled_;
         last_quaternion_ = before.last_quaternion_;
     }

@@ -56,8 +56,8 @@ std::vector<std::string> RowRank::arbitrary_reactions(const RankAnalysis& of) co
     std::vector<std::string> out;
     if (of.rank == of.num_rows) return out;
     constexpr int kSamples = 2;  // one might vanish by chance
-    const std::vector<bool> answers = system_.reactions().answers_to(forceless_stresses(
-        system_.parts().rows, rows_.A, system_.parts().mass, of.redundant, kSamples));
+    const std::vector<bool> answers = system_.reactions().answers_to(
+        self_stresses(system_.parts().rows, rows_.A, system_.parts().mass, of.redundant, kSamples));
     for (std::size_t i = 0; i < answers.size(); ++i)
         if (answers[i]) out.push_back(observables_.reactions()[i]);
     return out;

@@ -36,7 +36,7 @@ RunStatistics statistics_of(const Model& model,
         return BalanceMaximum{worst, worst == 0.0 || !(scale > 0.0) ? 0.0 : worst / scale};
     };
     const double energy = ledger.energy_scale();
-    const double momentum = std::sqrt(2.0 * system.books().total_mass() * energy);
+    const double momentum = std::sqrt(2.0 * system.accounting().total_mass() * energy);
     out.energy = relative(ledger.worst_energy(), energy);
     out.momentum = relative(ledger.worst_momentum(), momentum);
     out.angular_momentum =

@@ -248,14 +248,14 @@ struct Simulation::Impl {
     void after_change() { system.hide_reactions(); }
 
     /// Goes on where a simulation with other parameters stands.
-    void go_on_from(const Impl& before) {
+    void continue_from(const Impl& before) {
         require_same(layout_of(before.model, before.system, before.settings.step),
                      layout_of(model, system, settings.step));
         require_same(before.ties, ties);
         require_same(before.observables.names(), observables.names());
         system.use_threads(before.system.parts().workers.size());
         try {
-            stepping.go_on_from(before.stepping);
+            stepping.continue_from(before.stepping);
             rank.decide();
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::numerical) throw;
@@ -264,7 +264,7 @@ struct Simulation::Impl {
                             error.message(),
                         error.place());
         }
-        observables.go_on_from(before.observables);
+        observables.continue_from(before.observables);
         was_restored = true;
     }
 
@@ -543,7 +543,7 @@ Simulation Simulation::changed(const Manifest& manifest,
     // What there would be to say of its start is not of this state.
     std::unique_ptr<Impl> made = make<Impl>(manifest, registry, {});
     made->warn = std::move(warn);
-    made->go_on_from(*impl_);
+    made->continue_from(*impl_);
     return Simulation(std::move(made));
 }
 
@@ -770,14 +770,14 @@ void Simulation::sample_at(double t, const Samples& to) const {
     }
     std::vector<double> x(static_cast<std::size_t>(system.continuous()->size().num_states));
     model.integrator.interpolate(t, x);
-    system.motion().peek(t, x);
+    system.motion().evaluate_inside_step(t, x);
     try {
         sample(to);
     } catch (...) {
-        system.motion().unpeek();
+        system.motion().leave_inside_step();
         throw;
     }
-    system.motion().unpeek();
+    system.motion().leave_inside_step();
 }
 std::vector<int> Simulation::step_mean_columns() const {
     return impl_->observables.step_means();

@@ -15,7 +15,7 @@ namespace ancora::ancf {
 namespace {
 
 constexpr std::array<std::int32_t, 9> kDirectors = {3, 4, 5, 6, 7, 8, 9, 10, 11};
-constexpr RowLaw kRodSpinLaw = {RowKind::convention, 0.0, 0.0, 0.0};
+constexpr RowLaw kRodSpinLaw = {RowKind::gauge, 0.0, 0.0, 0.0};
 
 // Relative, rounding of what a user types: spin about the axis of a rod.
 constexpr double kSpinRounding = 1e-9;

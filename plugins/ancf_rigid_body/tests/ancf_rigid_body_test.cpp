@@ -452,7 +452,7 @@ TEST_SUITE("ancf_rigid_body") {
             arguments.set("mass", 1.0).set("inertia", list(J)).set("angular_velocity", list(w));
             const auto body = make(arguments);
             CHECK(body->row_blocks().size() == 2);
-            CHECK(body->row_blocks()[1].laws[0].kind == RowKind::convention);
+            CHECK(body->row_blocks()[1].laws[0].kind == RowKind::gauge);
             CHECK(body->row_blocks()[1].rows_per_item == 1);
             CHECK(near((rows(*body, 1, start(*body)).A * start(*body).v)(0), 0.0, 1e-16));
 

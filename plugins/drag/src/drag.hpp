@@ -23,7 +23,7 @@ namespace ancora::drag {
 /// Power against the medium, f . w = -(c_1 + c_2 |w|) |w|^2, is never positive; f . r' may be, as a
 /// wind drives. Over a step, (1) is taken at the mean velocity, with v_m in the middle of the step:
 /// its work f . (r_1 - r_0) is what
-/// the ledger books, and as little positive against the medium.
+/// the ledger accounting, and as little positive against the medium.
 ///
 /// Source: G. K. Batchelor, An Introduction to Fluid Dynamics, Cambridge UP, 1967, sections 4.9
 /// (c_1 of a sphere) and 5.11 (C_d).

@@ -35,7 +35,7 @@ constexpr double kKnown = 3.0;        // steps after which there is something to
 constexpr double kLonger = 1.000001;  // of the shortest piece, against rounding
 constexpr double kForgotten = 0.9;    // of the farthest miss so far, in a step
 // Parts of a step whose ends or middle are not where the whole one's are.
-constexpr double kPieces[] = {0.7, 0.45, 0.85, 0.3, 0.57, 0.2, 0.12, 0.05};
+constexpr double kSubsteps[] = {0.7, 0.45, 0.85, 0.3, 0.57, 0.2, 0.12, 0.05};
 
 /// Of a number that a saved state may hold.
 int index_of(double number, std::size_t count) {
@@ -70,13 +70,13 @@ void Emm::prepare(const System& system, const StepSettings& settings) {
 
 int Emm::num_history(const System& system) const {
     if (composition_.is_wanted()) return composition_.num_history();
-    return History::kWords + Past::kKept * (system.num_coordinates() + system.num_rows());
+    return History::kWords + Predictor::kKept * (system.num_coordinates() + system.num_rows());
 }
 
 Emm::History Emm::history(System& system) {
     const std::span<double> x = system.history();
-    const std::size_t of_a = Past::kKept * static_cast<std::size_t>(system.num_coordinates());
-    const int newest = index_of(x[History::kNewest], Past::kKept);
+    const std::size_t of_a = Predictor::kKept * static_cast<std::size_t>(system.num_coordinates());
+    const int newest = index_of(x[History::kNewest], Predictor::kKept);
     return {x[History::kSteps],
             x[History::kLength],
             x[History::kFormula],
@@ -85,8 +85,8 @@ Emm::History Emm::history(System& system) {
             x[History::kUsual],
             x[History::kMissed],
             x[History::kKnownSteps],
-            Past(x.subspan(History::kWords, of_a), newest),
-            Past(x.subspan(History::kWords + of_a), newest)};
+            Predictor(x.subspan(History::kWords, of_a), newest),
+            Predictor(x.subspan(History::kWords + of_a), newest)};
 }
 
 void Emm::step(System& system, double t0, double h) {
@@ -108,11 +108,11 @@ void Emm::advance(System& system, double t0, double h, double shortest) {
     double part = has_converged ? 1.0 : 0.0;
     const bool is_doubtful = !has_converged || is_jump(system, h) || is_unbounded(system);
     if (is_doubtful && is_beside_singular(system, t0, h) && h > shortest)
-        part = best_piece(system, t0, h, has_converged ? 1.0 : 0.0, shortest);
+        part = best_substep(system, t0, h, has_converged ? 1.0 : 0.0, shortest);
     // Rows left out that open, and modes of parts, ask for the step again with others.
     bool is_settled = part > 0.0 && settle(system, t0, part * h);
     if (!is_settled && part == 1.0 && h > shortest && is_beside_singular(system, t0, h)) {
-        part = best_piece(system, t0, h, 0.0, shortest);
+        part = best_substep(system, t0, h, 0.0, shortest);
         is_settled = part > 0.0 && settle(system, t0, part * h);
     }
     if (is_settled)
@@ -127,13 +127,13 @@ void Emm::advance(System& system, double t0, double h, double shortest) {
 /// Settles the modes of a step that has been solved.
 bool Emm::settle(System& system, double t0, double h) {
     bool has_converged = true;
-    for (int k = 0; has_converged && system.settle_modes({t0, h, a_, s_}); ++k)
+    for (int k = 0; has_converged && system.update_active_set({t0, h, a_, s_}); ++k)
         has_converged = k < kMostSettlings && converge(system, t0, h);
     return has_converged;
 }
 
 /// The part of the step's motion that its prediction has missed.
-double Emm::miss(System& system, double h) {
+double Emm::prediction_error(System& system, double h) {
     const std::span<const double> v = system.v();
     // Theory (45): mu = |h^2/2 (a - a*)| / |h v + h^2/2 a|, lengths are displacements of matter, a*
     // the prediction. Below kNoise tolerances both are noise.
@@ -157,9 +157,9 @@ bool Emm::is_beside_singular(System& system, double t0, double h) {
 }
 
 bool Emm::is_jump(System& system, double h) {
-    missed_ = miss(system, h);
+    prediction_error_ = prediction_error(system, h);
     return history(system).known >= kKnown &&
-           missed_ > std::max(kJump, kTimesAsFar * history(system).missed);
+           prediction_error_ > std::max(kJump, kTimesAsFar * history(system).missed);
 }
 
 /// Whether stresses of a solution whose rows rounding leaves open have grown without bound: where
@@ -179,16 +179,16 @@ bool Emm::is_unbounded(System& system) const {
 /// Where a step has no solution that continues the motion, as beside a singular position, at which
 /// another motion begins: the part of it that does, solved; 1 if none does better than the whole,
 /// 0 if none does and the whole has no solution either.
-double Emm::best_piece(System& system, double t0, double h, double whole, double shortest) {
+double Emm::best_substep(System& system, double t0, double h, double whole, double shortest) {
     double best = whole;
     double least = std::numeric_limits<double>::infinity();
-    if (whole > 0.0) least = kMuchLess * miss(system, h);
+    if (whole > 0.0) least = kMuchLess * prediction_error(system, h);
     // The first piece whose prediction is met; else the one with the least mu, if that is less than
     // kMuchLess of the whole step's.
-    for (const double part : kPieces) {
+    for (const double part : kSubsteps) {
         if (part * h < shortest || !converge(system, t0, part * h) || !settle(system, t0, part * h))
             continue;
-        const double here = miss(system, part * h);
+        const double here = prediction_error(system, part * h);
         if (!is_unbounded(system) && !is_jump(system, part * h)) {
             is_beside_singular_ = true;
             return part;
@@ -212,7 +212,7 @@ void Emm::advance_over_events(System& system, double t0, double h) {
         // A piece ends where an event function has its root (theory (41)), found with steps of
         // other lengths from the same start: the event lies at the end of a step, exactly, and the
         // balances close over it.
-        const double length = system.smooth_length(std::min(longest, pieces.rest()));
+        const double length = system.max_smooth_step(std::min(longest, pieces.rest()));
         const bool is_made = pieces.advance(
             length,
             [&](double part) {
@@ -233,7 +233,7 @@ void Emm::advance_over_events(System& system, double t0, double h) {
 /// solution.
 bool Emm::solve_with_modes(System& system, double t, double h) {
     bool has_converged = converge(system, t, h);
-    for (int k = 0; has_converged && system.settle_modes({t, h, a_, s_}); ++k) {
+    for (int k = 0; has_converged && system.update_active_set({t, h, a_, s_}); ++k) {
         if (k == kMostSettlings)
             system.refuse(t,
                           "no combination of stick and slip holds for the contacts; their friction "
@@ -259,7 +259,7 @@ void Emm::accept(System& system, double t0, double h) {
     const bool jumps = was_beside && is_jump(system, h);
     // Before the state moves: a and s of the system are those of the step before.
     remember(system, h);
-    missed_ = 0.0;
+    prediction_error_ = 0.0;
     system.accept({t0, h, a_, s_});
     if (was_beside) system.record_singular_position(t0, t0 + h, !jumps);
 }
@@ -282,8 +282,8 @@ void Emm::refuse(System& system, double t0, double h, bool was_halved) {
 void Emm::predict(System& system, double h) {
     const History past = history(system);
     // (34) asks for equal steps; after a change of h the last values are repeated.
-    const int formula =
-        h == past.h ? index_of(past.formula, Past::kFormulas.size()) : Past::kConstant;
+    const int formula = h == past.h ? index_of(past.formula, Predictor::kExtrapolations.size())
+                                    : Predictor::kConstant;
     const std::span<const double> last_a = system.acceleration();
     const std::span<const double> last_s = system.stress();
     system.split(a_.size(), [&](std::size_t begin, std::size_t end) {
@@ -300,12 +300,12 @@ void Emm::remember(System& system, double h) {
     History past = history(system);
     past.known = std::min(past.known + 1.0, kKnown);
     // mu_usual <- max(kForgotten mu_usual, mu)
-    past.missed = std::max(kForgotten * past.missed, past.steps > 0.0 ? missed_ : 0.0);
+    past.missed = std::max(kForgotten * past.missed, past.steps > 0.0 ? prediction_error_ : 0.0);
     past.steps = h == past.h ? past.steps + 1.0 : 1.0;
     past.h = h;
     const bool is_due = past.steps <= kFirstSteps || --past.to_judge <= 0.0 ||
                         first_correction_ > kGrown * past.usual;
-    if (is_due) judge_formulas(system, past);
+    if (is_due) select_extrapolation(system, past);
     const std::span<const double> last_a = system.acceleration();
     const std::span<const double> last_s = system.stress();
     system.split(s_.size(), [&](std::size_t begin, std::size_t end) {
@@ -318,16 +318,16 @@ void Emm::remember(System& system, double h) {
 }
 
 /// Chooses the formula that would have met the step just solved best.
-void Emm::judge_formulas(System& system, History& past) const {
+void Emm::select_extrapolation(System& system, History& past) const {
     past.to_judge = kSeldom;
     past.usual = first_correction_;
-    past.formula = Past::kConstant;
+    past.formula = Predictor::kConstant;
     // sum |a - a*_f|^2 of each formula f, by a alone: s follows a through the same equations.
-    const Past::Misses misses = past.a.misses(system.acceleration(), a_);
+    const Predictor::Errors misses = past.a.errors(system.acceleration(), a_);
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t f = 0; f < misses.size(); ++f) {
         // By a step that it could have predicted.
-        if (Past::kFormulas[f].order() >= past.steps || !(misses[f] < least)) continue;
+        if (Predictor::kExtrapolations[f].order() >= past.steps || !(misses[f] < least)) continue;
         least = misses[f];
         past.formula = static_cast<double>(f);
     }

@@ -68,7 +68,7 @@ private:
         double& usual;     ///< first correction of the step judged last [m]
         double& missed;    ///< the largest miss() of late
         double& known;     ///< steps from which that is known, up to a few
-        Past a, s;
+        Predictor a, s;
     };
 
     static History history(System& system);
@@ -76,17 +76,17 @@ private:
     void advance_over_events(System& system, double t0, double h);
     bool solve_with_modes(System& system, double t, double h);
     bool converge(System& system, double t0, double h);
-    double miss(System& system, double h);
+    double prediction_error(System& system, double h);
     bool is_beside_singular(System& system, double t0, double h);
     bool is_jump(System& system, double h);
     bool is_unbounded(System& system) const;
     bool settle(System& system, double t0, double h);
-    double best_piece(System& system, double t0, double h, double whole, double shortest);
+    double best_substep(System& system, double t0, double h, double whole, double shortest);
     void accept(System& system, double t0, double h);
     void refuse(System& system, double t0, double h, bool was_halved);
     void predict(System& system, double h);
     void remember(System& system, double h);
-    void judge_formulas(System& system, History& past) const;
+    void select_extrapolation(System& system, History& past) const;
 
     Composition composition_;  // in place of all below, where it is wanted
     int max_halvings_;
@@ -94,7 +94,7 @@ private:
     EventLocator events_;
     bool is_far_from_closed_ = false;  // the last solution, see StepReport
     bool is_beside_singular_ = false;
-    double missed_ = 0.0;            // by the last solution that is_jump() has looked at
+    double prediction_error_ = 0.0;  // by the last solution that is_jump() has looked at
     double first_correction_ = 0.0;  // of the last converge()
     std::vector<double> a_, s_, predicted_, way_;
 };

@@ -11,20 +11,21 @@ namespace {
 
 constexpr std::size_t kBlock = 64;  // entries that stay in the fastest memory
 constexpr std::size_t kSums = 4;    // side by side
-constexpr int kMostSums = std::ranges::max(Past::kFormulas, {}, &Past::Formula::sums).sums;
-static_assert(std::ranges::max(Past::kFormulas, {}, &Past::Formula::order).order() ==
-              Past::kMostOrder);
-// misses() goes through those of equal sums by rising differences.
-static_assert(std::ranges::is_sorted(Past::kFormulas, {}, &Past::Formula::order));
+constexpr int kMostSums =
+    std::ranges::max(Predictor::kExtrapolations, {}, &Predictor::Formula::sums).sums;
+static_assert(std::ranges::max(Predictor::kExtrapolations, {}, &Predictor::Formula::order)
+                  .order() == Predictor::kMostOrder);
+// errors() goes through those of equal sums by rising differences.
+static_assert(std::ranges::is_sorted(Predictor::kExtrapolations, {}, &Predictor::Formula::order));
 
 /// Of x_k, x_(k-1), ... in x_(k+1).
-using Weights = std::array<double, Past::kMostOrder>;
+using Weights = std::array<double, Predictor::kMostOrder>;
 
-constexpr Weights weights_of(Past::Formula formula) {
+constexpr Weights weights_of(Predictor::Formula formula) {
     // (1 + E)^m (1 - E)^p = sum_j c_j E^j by repeated multiplication, c_0 = 1. By (1)
     //   x_(k+1) = -sum_j c_(j+1) E^j x_k,
     // so that the weights are -c_(j+1), integers and hence exact.
-    std::array<double, Past::kMostOrder + 1> product{1.0};
+    std::array<double, Predictor::kMostOrder + 1> product{1.0};
     for (int factor = 0; factor < formula.order(); ++factor) {
         const double of_E = factor < formula.sums ? 1.0 : -1.0;
         for (std::size_t j = static_cast<std::size_t>(factor) + 1; j > 0; --j)
@@ -36,8 +37,8 @@ constexpr Weights weights_of(Past::Formula formula) {
 }
 
 constexpr auto kWeights = [] {
-    std::array<Weights, Past::kFormulas.size()> out{};
-    for (std::size_t f = 0; f < out.size(); ++f) out[f] = weights_of(Past::kFormulas[f]);
+    std::array<Weights, Predictor::kExtrapolations.size()> out{};
+    for (std::size_t f = 0; f < out.size(); ++f) out[f] = weights_of(Predictor::kExtrapolations[f]);
     return out;
 }();
 
@@ -52,16 +53,16 @@ double sum_of_squares(const double* x, std::size_t n) {
 
 }  // namespace
 
-Past::Past(std::span<double> table, int newest)
+Predictor::Predictor(std::span<double> table, int newest)
     : n_(table.size() / kKept), table_(table.data()), newest_(newest) {}
 
 /// One pass over memory, whatever the order.
 template <int kOrder>
-void Past::extrapolate_by(const double* weights,
-                          std::span<const double> last,
-                          std::span<double> next,
-                          std::size_t begin,
-                          std::size_t end) const {
+void Predictor::extrapolate_by(const double* weights,
+                               std::span<const double> last,
+                               std::span<double> next,
+                               std::size_t begin,
+                               std::size_t end) const {
     const double* x[kOrder];
     x[0] = last.data();
     for (int j = 1; j < kOrder; ++j) x[j] = column(j - 1);
@@ -72,11 +73,11 @@ void Past::extrapolate_by(const double* weights,
     }
 }
 
-void Past::extrapolate(int formula,
-                       std::span<const double> last,
-                       std::span<double> next,
-                       std::size_t begin,
-                       std::size_t end) const {
+void Predictor::extrapolate(int formula,
+                            std::span<const double> last,
+                            std::span<double> next,
+                            std::size_t begin,
+                            std::size_t end) const {
     if (formula == kConstant) {
         std::copy(last.data() + begin, last.data() + end, next.data() + begin);
         return;
@@ -87,11 +88,12 @@ void Past::extrapolate(int formula,
           (extrapolate_by<kLess + 1>(kWeights[f].data(), last, next, begin, end), true)) ||
          ...);
     };
-    by(kFormulas[f].order(), std::make_integer_sequence<int, kMostOrder>());
+    by(kExtrapolations[f].order(), std::make_integer_sequence<int, kMostOrder>());
 }
 
-Past::Misses Past::misses(std::span<const double> last, std::span<const double> next) const {
-    Misses out{};
+Predictor::Errors Predictor::errors(std::span<const double> last,
+                                    std::span<const double> next) const {
+    Errors out{};
     double sums[kMostOrder + 1][kBlock];  // of x_(k+1) and those before
     double differences[kMostOrder + 1][kBlock];
     // (1) at the true x_(k+1) is what a formula has missed of it: (1 + E)^m (1 - E)^p x_(k+1). The
@@ -109,10 +111,10 @@ Past::Misses Past::misses(std::span<const double> last, std::span<const double> 
                 for (std::size_t i = 0; i < count; ++i) sums[j][i] += sums[j + 1][i];
             for (int j = 0; j < values; ++j) std::copy_n(sums[j], count, differences[j]);
             int p = 0;
-            for (std::size_t f = 0; f < kFormulas.size(); ++f) {
-                if (kFormulas[f].sums != m) continue;
+            for (std::size_t f = 0; f < kExtrapolations.size(); ++f) {
+                if (kExtrapolations[f].sums != m) continue;
                 // differences <- (1 - E) differences
-                for (; p < kFormulas[f].differences; ++p)
+                for (; p < kExtrapolations[f].differences; ++p)
                     for (int j = 0; j + 1 < values - p; ++j)
                         for (std::size_t i = 0; i < count; ++i)
                             differences[j][i] -= differences[j + 1][i];
@@ -123,7 +125,7 @@ Past::Misses Past::misses(std::span<const double> last, std::span<const double> 
     return out;
 }
 
-void Past::keep(std::span<const double> last, std::size_t begin, std::size_t end) const {
+void Predictor::keep(std::span<const double> last, std::size_t begin, std::size_t end) const {
     std::copy(last.data() + begin, last.data() + end, column(kKept - 1) + begin);
 }
 

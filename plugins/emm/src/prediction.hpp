@@ -17,7 +17,7 @@ namespace ancora {
 ///   (1 + E)^m (1 - E)^p x_(k+1) = 0                                                      (1)
 ///
 /// and takes m + p values to do so.
-class Past {
+class Predictor {
 public:
     struct Formula {
         int sums, differences;
@@ -27,27 +27,27 @@ public:
     /// Values that are kept besides the last one.
     static constexpr int kKept = kMostOrder - 1;
     /// By order; the first is x_(k+1) = x_k.
-    static constexpr std::array<Formula, 16> kFormulas{{{0, 1},
-                                                        {1, 2},
-                                                        {1, 3},
-                                                        {1, 4},
-                                                        {2, 3},
-                                                        {1, 5},
-                                                        {2, 4},
-                                                        {1, 6},
-                                                        {2, 5},
-                                                        {3, 4},
-                                                        {1, 7},
-                                                        {2, 6},
-                                                        {3, 5},
-                                                        {1, 8},
-                                                        {2, 7},
-                                                        {3, 6}}};
+    static constexpr std::array<Formula, 16> kExtrapolations{{{0, 1},
+                                                              {1, 2},
+                                                              {1, 3},
+                                                              {1, 4},
+                                                              {2, 3},
+                                                              {1, 5},
+                                                              {2, 4},
+                                                              {1, 6},
+                                                              {2, 5},
+                                                              {3, 4},
+                                                              {1, 7},
+                                                              {2, 6},
+                                                              {3, 5},
+                                                              {1, 8},
+                                                              {2, 7},
+                                                              {3, 6}}};
     static constexpr int kConstant = 0;
 
     /// @param table kKept vectors one after the other, kept by the caller
     /// @param newest which of them is x_(k-1), below kKept; those before it follow, round
-    Past(std::span<double> table, int newest);
+    Predictor(std::span<double> table, int newest);
 
     /// (1), by one of kFormulas, of the entries from `begin` to `end`.
     /// @param last x_k
@@ -59,8 +59,8 @@ public:
 
     /// Sums of squares of what each formula has missed of x_(k+1). Those that would have needed
     /// values from before the first say nothing.
-    using Misses = std::array<double, kFormulas.size()>;
-    Misses misses(std::span<const double> last, std::span<const double> next) const;
+    using Errors = std::array<double, kExtrapolations.size()>;
+    Errors errors(std::span<const double> last, std::span<const double> next) const;
 
     /// Takes entries of x_k to the values kept, in place of the oldest, as next_newest().
     void keep(std::span<const double> last, std::size_t begin, std::size_t end) const;

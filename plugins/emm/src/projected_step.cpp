@@ -40,7 +40,7 @@ bool ProjectedStep::advance(System& system, double t0, double h) {
     if (projection != nullptr) projection->begin();
     constexpr int kMostSettlings = 20;
     bool is_solved = solve(system, t0, h);
-    for (int k = 0; is_solved && system.settle_modes(trial(t0, h)); ++k)
+    for (int k = 0; is_solved && system.update_active_set(trial(t0, h)); ++k)
         is_solved = k < kMostSettlings && solve(system, t0, h);
     if (!is_solved) {
         if (projection != nullptr) projection->abandon();

@@ -50,10 +50,10 @@ public:
         s_[0] = trial.s[0];
         pieces.push_back({trial.t0, h});
     }
-    double smooth_length(double h) const override { return h; }
+    double max_smooth_step(double h) const override { return h; }
     int num_events() const override { return 0; }
     void evaluate_events(const StepTrial&, std::span<double>) override {}
-    bool settle_modes(const StepTrial&) override { return false; }
+    bool update_active_set(const StepTrial&) override { return false; }
     bool nears_singular_position(const StepTrial&) override { return false; }
     void record_singular_position(double, double, bool) override {}
     void pass_event(int) override {}

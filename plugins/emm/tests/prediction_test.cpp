@@ -47,9 +47,9 @@ double largest_difference(const std::vector<double>& x, const std::vector<double
 
 /// Values kept, with the place of the newest, as a run keeps them.
 struct Kept {
-    std::vector<double> table = std::vector<double>(Past::kKept * kCourses, 0.0);
+    std::vector<double> table = std::vector<double>(Predictor::kKept * kCourses, 0.0);
     int newest = 0;
-    Past past() { return {table, newest}; }
+    Predictor past() { return {table, newest}; }
     void keep(const std::vector<double>& x) {
         past().keep(x, 0, x.size());
         newest = past().next_newest();
@@ -57,7 +57,7 @@ struct Kept {
 };
 
 /// Steps until the highest formula has all that it needs, and some more, so that places come round.
-constexpr int kSteps = Past::kMostOrder + 4;
+constexpr int kSteps = Predictor::kMostOrder + 4;
 
 /// What a formula misses after that.
 double missed(int formula, const Course& of) {
@@ -72,9 +72,10 @@ double missed(int formula, const Course& of) {
 
 TEST_SUITE("prediction") {
     TEST_CASE("a formula continues an alternation plus a polynomial of its degrees, no more") {
-        for (int formula = 0; formula < static_cast<int>(Past::kFormulas.size()); ++formula) {
+        for (int formula = 0; formula < static_cast<int>(Predictor::kExtrapolations.size());
+             ++formula) {
             CAPTURE(formula);
-            const auto [sums, differences] = Past::kFormulas[formula];
+            const auto [sums, differences] = Predictor::kExtrapolations[formula];
             const Course exact{differences - 1, sums - 1};
             // of values up to 1e3 with weights up to 2^9
             CHECK(missed(formula, exact) <= 1e-9);
@@ -95,22 +96,22 @@ TEST_SUITE("prediction") {
             return out;
         };
         for (int k = 0; k < 20; ++k) {
-            Past::Misses expected{};
+            Predictor::Errors expected{};
             const std::vector<double> last = smooth(k), now = smooth(k + 1);
             for (std::size_t formula = 0; formula < expected.size(); ++formula) {
                 kept.past().extrapolate(static_cast<int>(formula), last, next, 0, next.size());
                 for (std::size_t i = 0; i < kCourses; ++i)
                     expected[formula] += std::pow(now[i] - next[i], 2);
             }
-            const Past::Misses misses = kept.past().misses(last, now);
+            const Predictor::Errors misses = kept.past().errors(last, now);
             for (std::size_t formula = 0; formula < misses.size(); ++formula)
                 CHECK(misses[formula] == doctest::Approx(expected[formula]).epsilon(1e-6));
             kept.keep(last);
             if (k <= kSteps) continue;
             const auto of = [&misses](int sums, int differences) {
                 for (std::size_t f = 0; f < misses.size(); ++f)
-                    if (Past::kFormulas[f].sums == sums &&
-                        Past::kFormulas[f].differences == differences)
+                    if (Predictor::kExtrapolations[f].sums == sums &&
+                        Predictor::kExtrapolations[f].differences == differences)
                         return misses[f];
                 return -1.0;
             };
@@ -119,9 +120,9 @@ TEST_SUITE("prediction") {
         }
     }
     TEST_CASE("without values of steps before the last value is taken") {
-        std::vector<double> table(Past::kKept * 3, 0.0), next(3);
+        std::vector<double> table(Predictor::kKept * 3, 0.0), next(3);
         const std::vector<double> last{1.0, -2.0, 3.0};
-        Past(table, 0).extrapolate(Past::kConstant, last, next, 0, next.size());
+        Predictor(table, 0).extrapolate(Predictor::kConstant, last, next, 0, next.size());
         CHECK(next == last);
     }
 }

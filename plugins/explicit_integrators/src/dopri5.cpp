@@ -76,7 +76,7 @@ void Dopri5::step(System& system, double t0, double h) {
         stepper_.do_step(derivative, x0_, dx0_, t0, x1_, dx1_, length, error_);
     };
     t0_ = t1_ = t0;
-    checker_.measure_books_by(model.book_scales());
+    checker_.measure_books_by(model.quadrature_scales());
     // An event that is due at once moves no time; the step begins anew behind it.
     StepPieces pieces(system, events_, t0, h);
     while (t1_ == t0 && pieces.more()) {

@@ -46,7 +46,7 @@ void Rk4::step(System& system, double t0, double h) {
         model.read_state(x0_);
         derivative(x0_, dx0_, t);
         pieces.advance(
-            system.smooth_length(pieces.rest()),
+            system.max_smooth_step(pieces.rest()),
             [&](double length) {
                 spread_ = 0.0;
                 stepper_.do_step(stage, x0_, dx0_, t, x1_, length);

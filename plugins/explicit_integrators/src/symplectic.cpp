@@ -13,8 +13,8 @@
 namespace ancora::explicit_integrators {
 namespace {
 
-// What velocities may change of an acceleration, or of a rate of the books, relative to the largest
-// one: rounding leaves 1e-15.
+// What velocities may change of an acceleration, or of a rate of the accounting, relative to the
+// largest one: rounding leaves 1e-15.
 constexpr double kIndependent = 1e-11;
 // What the history says of the system.
 constexpr double kFits = 1.0;

@@ -52,26 +52,26 @@ void GeneralizedAlpha::prepare(const System& system, const StepSettings& setting
     const ContinuousState size = system.continuous()->size();
     const auto n = static_cast<std::size_t>(size.num_coordinates);
     const auto m = static_cast<std::size_t>(system.implicit()->num_conditions());
-    const std::size_t num_books = static_cast<std::size_t>(size.num_states) - 2 * n;
+    const std::size_t num_quadratures = static_cast<std::size_t>(size.num_states) - 2 * n;
     for (Values* x : {&acceleration_, &course_, &course0_, &q_, &v_, &p_, &r_, &x_, &dp_, &terms_})
         x->assign(n, 0.0);
     for (Values* x : {&lambda_, &eta_, &g_, &y_, &deta_}) x->assign(m, 0.0);
-    for (Values* x : {&rate_, &rate_course0_}) x->assign(num_books, 0.0);
+    for (Values* x : {&rate_, &rate_course0_}) x->assign(num_quadratures, 0.0);
     own_.assign(size.num_own, 0.0);
     state_.assign(size.num_states, 0.0);
 }
 
 int GeneralizedAlpha::num_history(const System& system) const {
     const ContinuousState size = system.continuous()->size();
-    const int num_books = size.num_states - 2 * size.num_coordinates;
+    const int num_quadratures = size.num_states - 2 * size.num_coordinates;
     return History::kWords + 2 * size.num_coordinates + system.implicit()->num_conditions() +
-           2 * num_books;
+           2 * num_quadratures;
 }
 
 GeneralizedAlpha::History GeneralizedAlpha::history(System& system, std::size_t m) {
     const std::span<double> x = system.history();
     const auto n = static_cast<std::size_t>(system.num_coordinates());
-    const std::size_t num_books = (x.size() - History::kWords - 2 * n - m) / 2;
+    const std::size_t num_quadratures = (x.size() - History::kWords - 2 * n - m) / 2;
     std::size_t at = History::kWords;
     const auto take = [&](std::size_t count) {
         at += count;
@@ -82,8 +82,8 @@ GeneralizedAlpha::History GeneralizedAlpha::history(System& system, std::size_t 
             take(n),
             take(n),
             take(m),
-            take(num_books),
-            take(num_books)};
+            take(num_quadratures),
+            take(num_quadratures)};
 }
 
 GeneralizedAlpha::Scales GeneralizedAlpha::scales(double h) const {
@@ -121,7 +121,7 @@ void GeneralizedAlpha::begin(System& system, ImplicitSystem& face, double t0, do
     std::ranges::copy(own_of(state_), own_.begin());
     face.follow_own(own_, 0.0);
     face.evaluate({t0, system.q(), system.v(), past.lambda});
-    face.book_rates(past.rate);
+    face.quadrature_rates(past.rate);
     std::ranges::copy(past.rate, past.rate_course.begin());
     past.has_begun = 1.0;
     past.length = h;
@@ -157,9 +157,9 @@ bool GeneralizedAlpha::solve(System& system, ImplicitSystem& face, double t0, do
         face.follow_own(own_, h * gamma_ * part_of_new);
     }
     bool has_converged = converge(system, face, t0, h);
-    if (has_converged && face.are_left_out_met()) return true;
+    if (has_converged && face.are_dropped_met()) return true;
     if (face.renew_choice()) has_converged = converge(system, face, t0, h);
-    if (has_converged && !face.are_left_out_met())
+    if (has_converged && !face.are_dropped_met())
         system.refuse(t0 + h,
                       "a constraint that the others determine is not met together with them: they "
                       "contradict each other; see `ancora check`");
@@ -195,7 +195,7 @@ bool GeneralizedAlpha::converge(System& system, ImplicitSystem& face, double t0,
         const bool is_at_floor =
             is_level && was_level && size <= kFloorCorrections * std::max(tolerance_, rounding);
         if (size <= std::max(tolerance_, rounding) || is_at_floor) {
-            face.book_rates(rate_);
+            face.quadrature_rates(rate_);
             return true;
         }
         was_level = is_level;

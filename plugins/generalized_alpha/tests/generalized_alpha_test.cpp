@@ -68,7 +68,7 @@ public:
         if (which == Facet::continuous) return static_cast<ContinuousSystem*>(this);
         return which == Facet::implicit ? static_cast<ImplicitSystem*>(this) : nullptr;
     }
-    std::span<const double> book_scales() const override { return {}; }
+    std::span<const double> quadrature_scales() const override { return {}; }
     bool constraint_error(double, std::span<const double>, std::span<double>) override {
         return false;
     }
@@ -166,8 +166,8 @@ public:
         // a matrix of the longest steps leads nowhere, if it is told to
         if (kept.leads_nowhere) x[0] *= -2.0;
     }
-    void book_rates(std::span<double> w) override { w[0] = power_; }
-    bool are_left_out_met() const override { return true; }
+    void quadrature_rates(std::span<double> w) override { w[0] = power_; }
+    bool are_dropped_met() const override { return true; }
     bool renew_choice() override { return false; }
     [[noreturn]] void no_convergence(double,
                                      double,
@@ -186,11 +186,11 @@ public:
     void accept(const StepTrial&) override {}
     void read_state(std::span<double>) const override {}
     void derivative(double, std::span<const double>, std::span<double>) override {}
-    double smooth_length(double h) const override { return h; }
+    double max_smooth_step(double h) const override { return h; }
     int num_events() const override { return 0; }
     void evaluate_events(const StepTrial&, std::span<double>) override {}
     void evaluate_events(double, std::span<const double>, std::span<double>) override {}
-    bool settle_modes(const StepTrial&) override { return false; }
+    bool update_active_set(const StepTrial&) override { return false; }
     bool nears_singular_position(const StepTrial&) override { return false; }
     void record_singular_position(double, double, bool) override {}
     void pass_event(int) override {}

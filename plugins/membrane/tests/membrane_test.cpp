@@ -150,12 +150,12 @@ TEST_SUITE("membrane") {
             std::array<double, 9> D{};
             const Strain s = mean(by, D);
             Strain fine{};
-            constexpr int kPieces = 4000;
-            for (int i = 0; i < kPieces; ++i) {
+            constexpr int kSubsteps = 4000;
+            for (int i = 0; i < kSubsteps; ++i) {
                 Strain at, stress;
-                for (std::size_t j = 0; j < 3; ++j) at[j] = from[j] + by[j] * (i + 0.5) / kPieces;
+                for (std::size_t j = 0; j < 3; ++j) at[j] = from[j] + by[j] * (i + 0.5) / kSubsteps;
                 law.potential(0, at, stress, {});
-                for (std::size_t j = 0; j < 3; ++j) fine[j] += stress[j] / kPieces;
+                for (std::size_t j = 0; j < 3; ++j) fine[j] += stress[j] / kSubsteps;
             }
             for (std::size_t j = 0; j < 3; ++j)
                 CHECK(std::abs(s[j] - fine[j]) <= (is_turning ? 2e-3 : 1e-6));

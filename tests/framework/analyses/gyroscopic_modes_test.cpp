@@ -107,14 +107,14 @@ void check_same(const Modes& sparse,
 
 /// Rods of 13 pieces that spin about their middles, above each other and not tied.
 std::string spinning_rods(int count, double rate) {
-    constexpr int kPieces = 13;
+    constexpr int kSubsteps = 13;
     std::string text;
     for (int k = 0; k < count; ++k) {
         std::string nodes, elements;
-        for (int i = 0; i <= kPieces; ++i) {
-            const double x = -1.0 + 2.0 * i / kPieces;
+        for (int i = 0; i <= kSubsteps; ++i) {
+            const double x = -1.0 + 2.0 * i / kSubsteps;
             nodes += fmt::format("{}[{:.17g}, 0, {:.17g}]", i > 0 ? ", " : "", x, 0.5 * k);
-            if (i < kPieces) elements += fmt::format("{}[{}, {}]", i > 0 ? ", " : "", i, i + 1);
+            if (i < kSubsteps) elements += fmt::format("{}[{}, {}]", i > 0 ? ", " : "", i, i + 1);
         }
         text += fmt::format(
             "[[body]]\nname = \"rod{}\"\ntype = \"truss\"\nnodes = [{}]\nelements = [{}]\n"

@@ -36,7 +36,7 @@ struct Feet {
           sharing(parts, contacts, islands, slip, events) {
         VectorXd q(parts.n), v(parts.n);
         parts.read_start(q.data(), v.data());
-        RowSet::Instant instant;
+        RowSet::RowValues instant;
         parts.rows.evaluate(q.data(), v.data(), 0.0, instant);
         contacts.evaluate(q.data(), v.data(), 0.0);
     }
@@ -84,7 +84,7 @@ struct Feet {
             for (std::size_t i = 0; i < limits.size(); ++i)
                 out.use =
                     std::max(out.use, c.segment<2>(contacts.all()[i].first_row).norm() / limits[i]);
-            const LoadSharing::Change change = sharing.relieve(s.data(), false, 0.0);
+            const LoadSharing::Change change = sharing.resolve_overload(s.data(), false, 0.0);
             if (change == LoadSharing::Change::share) continue;
             out.holds = change == LoadSharing::Change::none;
             for (std::size_t i = 0; i < limits.size(); ++i)
@@ -99,7 +99,7 @@ struct Feet {
     Assembly parts;
     Contacts contacts;
     RestIslands islands;
-    IndependentRows independent;
+    ConstraintSelection independent;
     SlipLaw slip;
     ModeEvents events;
     LoadSharing sharing;

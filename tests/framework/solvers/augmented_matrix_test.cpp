@@ -45,7 +45,7 @@ struct Problem {
     }
     AugmentedMatrix matrix() const { return {S_start, S_column, A_start, A_column}; }
     /// Largest difference from the solution without the conditions left out.
-    double error(AugmentedMatrix& matrix, const std::vector<char>& is_left_out) const {
+    double error(AugmentedMatrix& matrix, const std::vector<char>& is_dropped) const {
         Eigen::MatrixXd K = Eigen::MatrixXd::Zero(n + m, n + m);
         Eigen::VectorXd rhs(n + m), found(n + m);
         K.topLeftCorner(n, n) = S;
@@ -53,7 +53,7 @@ struct Problem {
         K.topRightCorner(n, m) = -A.transpose();
         rhs << r, g;
         for (int k = 0; k < m; ++k) {
-            if (is_left_out[k] == 0) continue;
+            if (is_dropped[k] == 0) continue;
             K.row(n + k).setZero();
             K.col(n + k).setZero();
             K(n + k, n + k) = 1.0;
@@ -82,14 +82,14 @@ TEST_SUITE("augmented matrix") {
             CAPTURE(conditions);
             const Problem problem(4 * conditions, conditions);
             AugmentedMatrix matrix = problem.matrix();
-            std::vector<char> is_left_out(static_cast<std::size_t>(conditions), 0);
+            std::vector<char> is_dropped(static_cast<std::size_t>(conditions), 0);
             REQUIRE(
-                matrix.factorise(problem.S_value, problem.A_value, problem.A_value, is_left_out));
-            CHECK(problem.error(matrix, is_left_out) <= 1e-11);
-            is_left_out[3] = is_left_out[7] = 1;
+                matrix.factorise(problem.S_value, problem.A_value, problem.A_value, is_dropped));
+            CHECK(problem.error(matrix, is_dropped) <= 1e-11);
+            is_dropped[3] = is_dropped[7] = 1;
             REQUIRE(
-                matrix.factorise(problem.S_value, problem.A_value, problem.A_value, is_left_out));
-            CHECK(problem.error(matrix, is_left_out) <= 1e-11);
+                matrix.factorise(problem.S_value, problem.A_value, problem.A_value, is_dropped));
+            CHECK(problem.error(matrix, is_dropped) <= 1e-11);
         }
     }
 

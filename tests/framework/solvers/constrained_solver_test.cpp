@@ -178,7 +178,7 @@ TEST_SUITE("constrained solver") {
                 VectorXd x = VectorXd::Zero(n), lambda = VectorXd::Zero(s.m());
                 REQUIRE(solver.factorise(s.M, s.A, true, use) == SolverStatus::good);
                 (solver.is_clear() ? num_clear : num_doubtful) += 1;
-                CHECK(solver.num_left_out(0) == 0);
+                CHECK(solver.num_dropped(0) == 0);
                 CHECK(solver.solve(view(s.f), view(s.r), view(x), view(lambda)));
                 CHECK(distance(x, all.x) <= tolerance(1e-12));
                 CHECK(solver.solve(view(s.f), view(s.r), view(x), view(lambda), Refinement::none));

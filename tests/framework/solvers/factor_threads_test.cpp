@@ -35,7 +35,7 @@ Sparse forest(int count, int side) {
 
 TEST_SUITE_BEGIN("factor_threads");
 
-TEST_CASE("parts and trunk are all, and no part reaches into another") {
+TEST_CASE("parts and separator are all, and no part reaches into another") {
     int most = 0;
     for (const Sparse& upper : {ordered(matrix_of(100 * 100, grid(100, 100), 3, false, 1)),
                                 ordered(matrix_of(400 * 30, grid(400, 30), 3, true, 2)),
@@ -45,14 +45,14 @@ TEST_CASE("parts and trunk are all, and no part reaches into another") {
         const FactorParts parts(supernodes);
         most = std::max(most, static_cast<int>(parts.parts.size()));
         std::vector<int> part_of(static_cast<std::size_t>(supernodes.size()), -2);
-        for (const int s : parts.trunk) part_of[s] = -1;
+        for (const int s : parts.separator) part_of[s] = -1;
         for (std::size_t p = 0; p < parts.parts.size(); ++p)
             for (int s = parts.parts[p].first; s < parts.parts[p].end; ++s) {
                 CHECK(part_of[s] == -2);
                 part_of[s] = static_cast<int>(p);
             }
         CHECK(std::ranges::count(part_of, -2) == 0);
-        CHECK(std::ranges::is_sorted(parts.trunk));
+        CHECK(std::ranges::is_sorted(parts.separator));
         bool touches = false;
         for (int s = 0; s < supernodes.size(); ++s)
             for (const int row : supernodes.rows(s)) {
@@ -65,27 +65,27 @@ TEST_CASE("parts and trunk are all, and no part reaches into another") {
     CHECK(most >= 8);
 }
 
-TEST_CASE("limbs of a trunk do not reach into each other") {
+TEST_CASE("subtrees of a separator do not reach into each other") {
     const Sparse upper = ordered(matrix_of(220 * 220, grid(220, 220), 3, false, 4));
     const Supernodes supernodes = supernodes_of(upper);
     const FactorParts parts(supernodes);
-    REQUIRE(parts.limbs.size() >= 2);
+    REQUIRE(parts.subtrees.size() >= 2);
     constexpr int kBelow = -1;
     constexpr int kTop = -2;
     std::vector<int> limb_of(static_cast<std::size_t>(supernodes.size()), kBelow);
-    for (const int s : parts.trunk) limb_of[s] = kTop;
-    for (std::size_t l = 0; l < parts.limbs.size(); ++l)
-        for (int i = parts.limbs[l].first; i < parts.limbs[l].end; ++i) {
-            int& limb = limb_of[parts.trunk[i]];
-            CHECK(limb == kTop);
-            limb = static_cast<int>(l);
+    for (const int s : parts.separator) limb_of[s] = kTop;
+    for (std::size_t l = 0; l < parts.subtrees.size(); ++l)
+        for (int i = parts.subtrees[l].first; i < parts.subtrees[l].end; ++i) {
+            int& subtree = limb_of[parts.separator[i]];
+            CHECK(subtree == kTop);
+            subtree = static_cast<int>(l);
         }
     CHECK(std::ranges::count(limb_of, kTop) > 0);
     bool touches = false;
-    for (const int s : parts.trunk)
+    for (const int s : parts.separator)
         for (const int row : supernodes.rows(s)) {
-            const int limb = limb_of[supernodes.of(row)];
-            touches |= limb != kTop && limb != limb_of[s];
+            const int subtree = limb_of[supernodes.of(row)];
+            touches |= subtree != kTop && subtree != limb_of[s];
         }
     CHECK_FALSE(touches);
 }

@@ -121,8 +121,8 @@ TEST_SUITE("convergence") {
         CHECK(stuck_for(1, 2.9) == Verdict::converged);
         CHECK(stuck_for(1, 3.1) == Verdict::go_on);
         CHECK(stuck_for(2, 3.1) == Verdict::converged);
-        CHECK(stuck_for(2, 0.99 * StepDefect::kFarFromClosed) == Verdict::converged);
-        CHECK(stuck_for(9, 1.01 * StepDefect::kFarFromClosed) == Verdict::go_on);
+        CHECK(stuck_for(2, 0.99 * ScaledResidual::kFarFromClosed) == Verdict::converged);
+        CHECK(stuck_for(9, 1.01 * ScaledResidual::kFarFromClosed) == Verdict::go_on);
     }
 
     // As long as an iteration gains a factor of two there is no floor, however small residuals are.

@@ -63,7 +63,7 @@ TEST_SUITE("step matrix") {
             VectorXd r(model.n), g(model.m), x(model.n), y(model.m);
             model.equations.evaluate(
                 trial, {r.data(), std::size_t(model.n)}, {g.data(), std::size_t(model.m)});
-            REQUIRE(model.equations.factorise(trial, Tangent::exact));
+            REQUIRE(model.equations.factorise(trial, Tangent::consistent));
             model.equations.solve({r.data(), std::size_t(model.n)},
                                   {g.data(), std::size_t(model.m)},
                                   {x.data(), std::size_t(model.n)},
@@ -208,9 +208,9 @@ end = 1.0
                                       false,
                                       condense);
                     const VectorXd B_end = 1.001 * rows.B;
-                    for (const Tangent tangent : {Tangent::exact, Tangent::definite}) {
+                    for (const Tangent tangent : {Tangent::consistent, Tangent::definite}) {
                         REQUIRE(matrix.factorise({rows.B, rows.K, gamma}, B_end, h, tangent));
-                        const Index from = tangent == Tangent::exact ? 0 : 1;
+                        const Index from = tangent == Tangent::consistent ? 0 : 1;
                         matrix.solve({r.data(), std::size_t(model.n)},
                                      {g.data(), std::size_t(model.m)},
                                      {x.data() + from * model.n, std::size_t(model.n)},
@@ -416,7 +416,7 @@ TEST_SUITE("rank of the constraint rows") {
             for (int k = 0; k < num_bodies / 5 + 1; ++k)
                 doubled.insert(static_cast<int>(random() % static_cast<unsigned>(num_bodies)));
             Equations model(chain(num_bodies, {doubled.begin(), doubled.end()}, 0.3));
-            const RowSet::Instant here = model.at(model.q(), model.v(), 0.0);
+            const RowSet::RowValues here = model.at(model.q(), model.v(), 0.0);
             const RankAnalysis rank =
                 analyse_rank(model.system.parts().rows, here.A, model.system.parts().mass);
             const int num_redundant = 3 * static_cast<int>(doubled.size());
@@ -448,7 +448,7 @@ TEST_SUITE("rank of the constraint rows") {
 
     TEST_CASE("of rows that say the same the later are named") {
         Equations model(chain(3, {1}));
-        const RowSet::Instant here = model.at(model.q(), model.v(), 0.0);
+        const RowSet::RowValues here = model.at(model.q(), model.v(), 0.0);
         const RankAnalysis rank =
             analyse_rank(model.system.parts().rows, here.A, model.system.parts().mass);
         REQUIRE(rank.redundant.size() == 3);
@@ -484,7 +484,7 @@ step = 1e-3
 end = 1.0
 )",
                                         lever));
-            const RowSet::Instant here = model.at(model.q(), model.v(), 0.0);
+            const RowSet::RowValues here = model.at(model.q(), model.v(), 0.0);
             return analyse_rank(model.system.parts().rows, here.A, model.system.parts().mass);
         };
         const RankAnalysis wide = analyse("1e-5");

@@ -171,7 +171,7 @@ public:
 
     /// [assembly] True if M is constant in q but changes with time, as of a tank that empties.
     /// Matter leaves, or comes, with the velocity that the body has where it was, and takes its
-    /// momentum and energy along, which the ledger books; of itself it exerts no force,
+    /// momentum and energy along, which the ledger accounting; of itself it exerts no force,
     ///
     ///   M(t) a = Q                                                                       (2)
     ///

@@ -11,7 +11,7 @@ namespace ancora {
 
 /// What of a model moves in continuous time, x = (q, v, w): w are the works and impulses of the
 /// ledger, integrated as further states, in J, N s and N m s. They begin at zero in every step;
-/// what an error in them means says ContinuousSystem::book_scales().
+/// what an error in them means says ContinuousSystem::quadrature_scales().
 struct ContinuousState {
     std::int32_t num_coordinates = 0;  ///< n; q and v are the first 2 n entries of x
     std::int32_t num_states = 0;       ///< entries of x
@@ -41,7 +41,10 @@ public:
     /// [step] What an entry of w is to be measured by where an error in it is to mean as much as
     /// one in q and v, per entry of x behind these: the energy in play, the momentum, the angular
     /// momentum. They change whenever a state is accepted.
-    virtual std::span<const double> book_scales() const = 0;
+    virtual std::span<const double> quadrature_scales() const = 0;
+    [[deprecated("quadrature_scales")]] std::span<const double> book_scales() const {
+        return quadrature_scales();
+    }
     /// [step] What projection onto the constraints would move q of a state x at t by, entry by
     /// entry, and zero for the others: the error of a trial along motion that is prescribed, of
     /// which the accelerations at its stages may show nothing.

@@ -104,7 +104,7 @@ public:
     /// and their derivatives how it answers. Weight zero gives them. `base` has the last entries of
     /// a state, see ContinuousState, and is copied.
     virtual void follow_own(std::span<const double> base, double weight) = 0;
-    /// x at the last point; its rates are the last of book_rates().
+    /// x at the last point; its rates are the last of quadrature_rates().
     virtual std::span<const double> own() const = 0;
 
     /// [step] Evaluates (1) and (2). What the functions below return is that of the last point.
@@ -141,11 +141,12 @@ public:
 
     /// [step] What flows into the ledger at the last point with its multipliers: the rates of x
     /// behind q and v, num_states - 2 n entries, see ContinuousState.
-    virtual void book_rates(std::span<double> w) = 0;
+    virtual void quadrature_rates(std::span<double> w) = 0;
+    [[deprecated("quadrature_rates")]] void book_rates(std::span<double> w) { quadrature_rates(w); }
 
     /// [step] Whether the conditions left out are met at the last point, as those are that they
     /// depend on.
-    virtual bool are_left_out_met() const = 0;
+    virtual bool are_dropped_met() const = 0;
     /// [step] Chooses anew at the last point which conditions are left out. The matrices (3) are
     /// then to be factorised anew.
     /// @returns whether the choice has changed

@@ -18,10 +18,11 @@ enum class RowKind : std::int32_t {
     velocity_constraint,  ///< psi(u, u', t) = A u' + pi_t = 0, nothing carried
     elastic,              ///< stress s = pi / c + eta pi' + s0
     dashpot,              ///< stress s = eta pi'
-    /// A condition of our own choosing that nothing may load, such as the spin of an ideal rod
-    /// about its axis: a velocity constraint whose multiplier must stay zero, else the step is
-    /// refused with the block's name.
-    convention,
+    /// A gauge condition: one of our own choosing that nothing may load, such as the spin of an
+    /// ideal rod about its axis: a velocity constraint whose multiplier must stay zero, else the
+    /// step is refused with the block's name.
+    gauge,
+    convention [[deprecated("gauge")]] = gauge,
     /// A(u, u', t) u'' = b, given at acceleration level only: it has no discrete face, so that
     /// integrators which need one refuse it.
     acceleration_constraint,
@@ -29,7 +30,7 @@ enum class RowKind : std::int32_t {
 
 /// Whether a row of this kind is a condition on velocities, psi(u, u', t) = 0.
 constexpr bool is_velocity_kind(RowKind kind) {
-    return kind == RowKind::velocity_constraint || kind == RowKind::convention;
+    return kind == RowKind::velocity_constraint || kind == RowKind::gauge;
 }
 
 /// Law of one row. An elastic row is a line, s = pi / c + s0 + eta pi', unless it has a `law`.

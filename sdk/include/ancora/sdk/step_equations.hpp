@@ -10,9 +10,9 @@
 
 namespace ancora {
 
-/// How far a trial is from solving the step, each residual in units of what rounding leaves of the
-/// terms that it is the sum of; up to about 1 is as good as doubles allow.
-struct StepDefect {
+/// How far a trial is from solving the step, each residual over the rounding-error bound of its
+/// sum; up to about 1 is as good as doubles allow.
+struct ScaledResidual {
     double motion = 0.0;  ///< largest |r_motion| of a node or director
     double rows = 0.0;    ///< largest |r_rows| of a row
     /// The same in units of how positions themselves are rounded, of rows beyond kFarFromClosed.
@@ -21,12 +21,13 @@ struct StepDefect {
     double positions = std::numeric_limits<double>::infinity();
     static constexpr double kFarFromClosed = 1e3;
 };
+using StepDefect [[deprecated("ScaledResidual")]] = ScaledResidual;
 
 /// Which matrix an iteration uses.
 enum class Tangent : std::int32_t {
-    definite,   ///< symmetric, with the positive part of the geometric stiffness
-    symmetric,  ///< symmetric, with all of it
-    exact,      ///< the derivative of the residual; unsymmetric and slower
+    definite,    ///< symmetric, with the positive part of the geometric stiffness
+    symmetric,   ///< symmetric, with all of it
+    consistent,  ///< the derivative of the residual; unsymmetric and slower
 };
 
 /// Work in floating-point operations, as fast as those of a solve: what a policy for reusing a
@@ -59,7 +60,7 @@ public:
                           std::span<double> r_rows) = 0;
     /// [step] Measures the residuals of the last evaluated trial. `slack` [m] is a displacement
     /// that may be missing on top of what rounding leaves; 0 asks for all that doubles allow.
-    virtual StepDefect defect(const StepTrial& trial, double slack) = 0;
+    virtual ScaledResidual defect(const StepTrial& trial, double slack) = 0;
 
     /// [step] Assembles and factorises the matrix of the last evaluated trial. The factorisation
     /// may allocate inside its library.
@@ -76,7 +77,10 @@ public:
     /// Whether the last solve is known to have left no more of its correction than rounding of the
     /// step's own motion. Then residuals that are closed to rounding are so for good, and another
     /// correction would show nothing.
-    virtual bool is_solved_to_rounding() const { return false; }
+    virtual bool converged_to_roundoff() const { return false; }
+    [[deprecated("converged_to_roundoff")]] bool is_solved_to_rounding() const {
+        return converged_to_roundoff();
+    }
     virtual SolverCost cost() const = 0;
 
     /// [step] Largest displacement of matter that a change of q means [m].

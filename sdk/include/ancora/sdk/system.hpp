@@ -124,7 +124,10 @@ public:
     /// [step] Modes that began with this step and do not hold over a trial that was solved are
     /// replaced, as is a choice of independent rows that does not hold.
     /// @returns whether there were any; the trial is then to be made anew
-    virtual bool settle_modes(const StepTrial& trial) = 0;
+    virtual bool update_active_set(const StepTrial& trial) = 0;
+    [[deprecated("update_active_set")]] bool settle_modes(const StepTrial& trial) {
+        return update_active_set(trial);
+    }
     /// [step] Makes the trial that was solved last the state at t0 + h and books it in the ledger.
     virtual void accept(const StepTrial& trial) = 0;
 
@@ -162,7 +165,10 @@ public:
     /// [step] Longest step of at most h that a fixed formula should take from the accepted state,
     /// at which accelerations have just been asked for: a slide that turns while it comes to rest
     /// has no smooth course up to its stop.
-    virtual double smooth_length(double h) const = 0;
+    virtual double max_smooth_step(double h) const = 0;
+    [[deprecated("max_smooth_step")]] double smooth_length(double h) const {
+        return max_smooth_step(h);
+    }
 
     // Singular positions.
 
@@ -170,8 +176,8 @@ public:
     /// beside it: a singular position, at which other motions begin, so that a step has other
     /// solutions near the one that continues the motion. Looks at positions alone.
     virtual bool nears_singular_position(const StepTrial& trial) = 0;
-    /// Books in the run's events that the piece t0 -> t1, just accepted, passed such a position,
-    /// and whether it continues the motion.
+    /// EnergyAccounting in the run's events that the piece t0 -> t1, just accepted, passed such a
+    /// position, and whether it continues the motion.
     virtual void record_singular_position(double t0, double t1, bool continues) = 0;
 
     // The end of a run.

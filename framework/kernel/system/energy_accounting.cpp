@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Works, impulses and balances of accepted steps.
-#include "books.hpp"
+#include "energy_accounting.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,10 @@ constexpr double kUnit = std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
-Books::Books(Assembly& parts, MotionState& state, const Trial& trial, const StepParts& extra)
+EnergyAccounting::EnergyAccounting(Assembly& parts,
+                                   MotionState& state,
+                                   const Trial& trial,
+                                   const StepParts& extra)
     : efforts(parts, extra),
       growth(parts),
       parts_(parts),
@@ -26,7 +29,7 @@ Books::Books(Assembly& parts, MotionState& state, const Trial& trial, const Step
     pi_.setZero(parts.m);
 }
 
-void Books::book(const StepTrial& trial) {
+void EnergyAccounting::record(const StepTrial& trial) {
     // Theory (27), term by term: every work is formed from the s, tau, F and dq that the accepted
     // trial was solved with, so that the energy balance shows rounding and not the difference of
     // two formulas.
@@ -35,27 +38,27 @@ void Books::book(const StepTrial& trial) {
         const double s = trial.s[k];
         if (state_.held.has_row(parts_.rows, k)) continue;
         // Explicit time: prescribed motion works s tau; a gap that is closed works s pi0.
-        if (parts_.rows.tau[k] != 0.0) ledger.book_external(s * parts_.rows.tau[k]);
+        if (parts_.rows.tau[k] != 0.0) ledger.record_external(s * parts_.rows.tau[k]);
         if (parts_.laws.is_constraint(k) && state_.pi[k] != 0.0)
-            ledger.book_projection(s * parts_.laws.theta()[k] * state_.pi[k]);
+            ledger.record_projection(s * parts_.laws.theta()[k] * state_.pi[k]);
         // eta dpi^2 / h of a linear law (theory (13)), (s* - W_d) dpi of another;
         // dpi = B dq + tau.
         if (parts_.laws.has_viscosity()) {
             const double loss =
                 parts_.laws.dissipation(k, state_.pi[k], trial_.Bdq[k] + parts_.rows.tau[k], h);
-            if (loss != 0.0) ledger.book_nonideal(-loss);
+            if (loss != 0.0) ledger.record_nonideal(-loss);
         }
     }
     // dU = -(M g) . dq, summed in pairs: its rounding grows like log n (Higham, SIAM J. Sci.
     // Comput. 14 (1993) 783), and weight times height is often the largest term of the balance.
     if (parts_.has_gravity)
-        ledger.book_gravity(
+        ledger.record_gravity(
             -pairwise_dot(parts_.gravity_force.data(), trial_.dq.data(), trial.a.size()));
     // f . du of force objects and loads, at the attachments.
     const ForceSet::Work work = parts_.forces.work();
-    ledger.book_external(work.external);
-    ledger.book_nonideal(work.nonideal);
-    efforts.book(trial, trial_);
+    ledger.record_external(work.external);
+    ledger.record_nonideal(work.nonideal);
+    efforts.record(trial, trial_);
     growth.add_works(1.0);
     if (!parts_.has_gravity && !parts_.has_external && parts_.forces.loads().empty()) return;
 
@@ -73,56 +76,59 @@ void Books::book(const StepTrial& trial) {
     for (int i = 0; state_.held.any() && i < parts_.n; ++i)
         if (state_.held.has(i)) external_[i] = 0.0;  // in balance by definition
     // Theory (28): h sum F and h sum z_mid x F; the lever is that of the middle, exactly.
-    ledger.book_impulse(parts_.space.momenta(trial_.mid.data(), external_.data()), h);
+    ledger.record_impulse(parts_.space.momenta(trial_.mid.data(), external_.data()), h);
 }
 
-void Books::book_flow(const double* q0, const double* v0, const double* q1, const double* v1) {
+void EnergyAccounting::record_flow(const double* q0,
+                                   const double* v0,
+                                   const double* q1,
+                                   const double* v1) {
     const auto n = static_cast<std::size_t>(parts_.n);
     // Theory (67): each end of the step carries half of dM = M_1 - M_0,
     //   dT = v^T dM v / 4,    d(M v) = dM v / 2,    dU = -q^T dM g / 2
     for (const auto& [q, v] : {std::pair(q0, v0), std::pair(q1, v1)}) {
         parts_.mass.multiply_half_change(v, momentum_.data());
-        ledger.book_external(0.5 * pairwise_dot(v, momentum_.data(), n));
-        ledger.book_impulse(parts_.space.momenta(q, momentum_.data()), 1.0);
+        ledger.record_external(0.5 * pairwise_dot(v, momentum_.data(), n));
+        ledger.record_impulse(parts_.space.momenta(q, momentum_.data()), 1.0);
         if (!parts_.has_gravity) continue;
         // Its height goes with it.
         parts_.mass.multiply_half_change(parts_.gravity_field.data(), change_.data());
         const double potential = -pairwise_dot(change_.data(), q, n);
-        ledger.book_gravity(potential);
-        ledger.book_external(potential);
+        ledger.record_gravity(potential);
+        ledger.record_external(potential);
     }
 }
 
 /// An impulse M (v - v_before) at the present position: its momentum, its moment, and the energy
 /// that it takes or brings, as a difference of two states since nothing else happens meanwhile.
-void Books::book_velocity_change(const Eigen::VectorXd& v_before, double before) {
-    ledger.book_projection(total_energy(state_.q.data(), state_.v.data(), state_.t) - before);
+void EnergyAccounting::record_velocity_change(const Eigen::VectorXd& v_before, double before) {
+    ledger.record_projection(total_energy(state_.q.data(), state_.v.data(), state_.t) - before);
     change_ = state_.v - v_before;
     parts_.mass.multiply(change_.data(), momentum_.data());
-    ledger.book_impulse(parts_.space.momenta(state_.q.data(), momentum_.data()), 1.0);
+    ledger.record_impulse(parts_.space.momenta(state_.q.data(), momentum_.data()), 1.0);
     close();
 }
 
 /// W = sum_k W_k(pi_k) of the carried pi; compensated, so that many small terms beside a large one
 /// keep their digits.
-double Books::elastic_energy() const {
+double EnergyAccounting::elastic_energy() const {
     CompensatedSum sum;
     parts_.laws.add_energies(state_.pi.data(), sum);
     return sum.value();
 }
 
-double Books::own_energy(const Eigen::VectorXd& pi) const {
+double EnergyAccounting::own_energy(const Eigen::VectorXd& pi) const {
     CompensatedSum sum;
     for (const int k : parts_.rows.own_rows) sum += parts_.laws.energy(k, pi[k]);
     return sum.value();
 }
 
-Books::Stand Books::stand() {
+EnergyAccounting::Snapshot EnergyAccounting::snapshot() {
     const auto n = static_cast<std::size_t>(parts_.n);
     // M of the state, where it depends on q, v or t.
     parts_.update_mass(state_.q.data(), state_.v.data(), state_.t);
     parts_.mass.multiply(state_.v.data(), momentum_.data());
-    Stand out;
+    Snapshot out;
     const auto sum_energies = [&] {
         // T = v^T M v / 2, U_g = -(M g)^T q
         out.kinetic = 0.5 * pairwise_dot(state_.v.data(), momentum_.data(), n);
@@ -147,8 +153,8 @@ Books::Stand Books::stand() {
     return out;
 }
 
-void Books::begin() {
-    const Stand now = stand();
+void EnergyAccounting::begin() {
+    const Snapshot now = snapshot();
     state_.farthest = std::max(state_.farthest, parts_.space.farthest(state_.q.data()));
     total_mass_ = parts_.total_mass();
     ledger.begin(now.kinetic, now.elastic, now.gravity, now.momenta);
@@ -163,33 +169,33 @@ void Books::begin() {
                  state_.t);
 }
 
-void Books::close() {
-    const Stand now = stand();
+void EnergyAccounting::close() {
+    const Snapshot now = snapshot();
     state_.farthest = std::max(state_.farthest, parts_.space.farthest(state_.q.data()));
     ledger.close(now.kinetic, now.elastic, now.momenta);
     growth.note(now.kinetic, state_.t);
 }
 
-void Books::go_on_from(const Stand& before) {
-    const Stand now = stand();
+void EnergyAccounting::continue_from(const Snapshot& before) {
+    const Snapshot now = snapshot();
     // Other parameters, same motion: the jumps of T, W and U_g have come from outside at this
     // instant, and the balances stay what they were.
     const double lifted = now.gravity - before.gravity;
-    ledger.book_gravity(lifted);
-    ledger.book_external(now.kinetic - before.kinetic);
-    ledger.book_external(now.elastic - before.elastic);
-    ledger.book_external(lifted);
+    ledger.record_gravity(lifted);
+    ledger.record_external(now.kinetic - before.kinetic);
+    ledger.record_external(now.elastic - before.elastic);
+    ledger.record_external(lifted);
     Momenta more;
     for (std::size_t c = 0; c < 3; ++c) {
         more.linear[c] = now.momenta.linear[c] - before.momenta.linear[c];
         more.angular[c] = now.momenta.angular[c] - before.momenta.angular[c];
     }
-    ledger.book_impulse(more, 1.0);
+    ledger.record_impulse(more, 1.0);
     total_mass_ = parts_.total_mass();
     close();
 }
 
-double Books::total_energy(const double* q, const double* v, double t) {
+double EnergyAccounting::total_energy(const double* q, const double* v, double t) {
     parts_.update_mass(q, v, t);
     parts_.mass.multiply(v, momentum_.data());
     parts_.rows.refresh_own_values(q, v, t);
@@ -201,7 +207,7 @@ double Books::total_energy(const double* q, const double* v, double t) {
     return sum.value();
 }
 
-double Books::energy_rounding(double more) const {
+double EnergyAccounting::energy_rounding(double more) const {
     const Eigen::VectorXd reach = parts_.space.reaches();
     // dq_i <= u |q_i| + more / |dr/dq_i|, the latter the displacement of matter per unit of the
     // coordinate.
@@ -211,7 +217,7 @@ double Books::energy_rounding(double more) const {
     // |dE| <= |M g|^T dq + sum_k max|s_k| |A_k| dq
     double sum = moved.dot(parts_.gravity_force.cwiseAbs());
     // dpi = A dq, and its work is at most that of the larger stress at either end of it.
-    RowSet::Instant at;
+    RowSet::RowValues at;
     parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, at);
     Eigen::VectorXd s = Eigen::VectorXd::Zero(parts_.m);
     for (int k = 0; k < parts_.m; ++k) {
@@ -233,8 +239,8 @@ double Books::energy_rounding(double more) const {
     return sum;
 }
 
-Books::Roundings Books::balance_roundings() const {
-    RowSet::Instant at;
+EnergyAccounting::Roundings EnergyAccounting::balance_roundings() const {
+    RowSet::RowValues at;
     parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, at);
     // Forces that may be in balance, by their sizes
     Eigen::VectorXd force = parts_.gravity_force.cwiseAbs();

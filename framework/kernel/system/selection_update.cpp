@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The choice of rows, kept and renewed.
-#include "row_choice.hpp"
+#include "selection_update.hpp"
 
 #include <algorithm>
 
@@ -17,10 +17,10 @@ constexpr double kMoved = 0.05;
 
 }  // namespace
 
-RowChoice::RowChoice(const SystemData& of,
-                     IndependentRows& independent,
-                     StepTangent& tangent,
-                     FactoredStep& matrix)
+SelectionUpdate::SelectionUpdate(const SystemData& of,
+                                 ConstraintSelection& independent,
+                                 StepTangent& tangent,
+                                 FactoredStep& matrix)
     : parts_(of.parts),
       state_(of.state),
       trial_(of.trial),
@@ -30,7 +30,7 @@ RowChoice::RowChoice(const SystemData& of,
     for (Eigen::VectorXd* x : {&q_at_choice_, &way_}) x->setZero(parts_.n);
 }
 
-void RowChoice::set_redundant(bool is_redundant) {
+void SelectionUpdate::set_redundant(bool is_redundant) {
     // Rows are chosen by A at the accepted state (theory, section 6); those that stay are
     // independent, so that the matrix needs no room for dependent ones.
     if (is_redundant && parts_.model.traits.face == Face::discrete) {
@@ -43,7 +43,7 @@ void RowChoice::set_redundant(bool is_redundant) {
     matrix_.lay_out(is_redundant);
 }
 
-bool RowChoice::choose_anew() {
+bool SelectionUpdate::choose_anew() {
     q_at_choice_ = state_.q;
     parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
     if (!independent_.choose(instant_.A, state_.pi)) return false;
@@ -55,18 +55,18 @@ bool RowChoice::choose_anew() {
     return true;
 }
 
-void RowChoice::begin_anew() {
+void SelectionUpdate::begin_anew() {
     // What is extrapolated or factorised belongs to the rows of before.
     std::ranges::fill(state_.history, 0.0);
     matrix_.forget();
     tangent_.forget_start();
 }
 
-bool RowChoice::settle(const StepTrial& trial, SingularPositions& singular) {
+bool SelectionUpdate::settle(const StepTrial& trial, SingularPositions& singular) {
     if (independent_.all()) return false;
     // A row left out is carried by pi_1 = pi_0 + B dq + tau without being asked for: where it
     // opens, it was no combination of the others along this step.
-    const int row = independent_.opening_row(state_.extent);
+    const int row = independent_.violated_dropped_row(state_.extent);
     if (row < 0) return false;
     // As the motion goes on, not as the trial went.
     const bool was_chosen_for_it = chosen_.is(trial);
@@ -74,7 +74,7 @@ bool RowChoice::settle(const StepTrial& trial, SingularPositions& singular) {
     // A at the middle, where B of the step is taken: there the choice has to hold.
     parts_.rows.evaluate(trial_.mid.data(), state_.v.data(), trial.t0 + 0.5 * trial.h, instant_);
     if (!(was_chosen_for_it && is_beside) && independent_.choose(instant_.A, state_.pi)) {
-        for (const int k : independent_.left_out()) state_.s[k] = 0.0;
+        for (const int k : independent_.dropped()) state_.s[k] = 0.0;
         chosen_ = {trial.t0, trial.h};
         begin_anew();
         return true;
@@ -86,12 +86,12 @@ bool RowChoice::settle(const StepTrial& trial, SingularPositions& singular) {
     return true;
 }
 
-void RowChoice::refuse_open_row(const StepTrial& trial) const {
+void SelectionUpdate::refuse_open_row(const StepTrial& trial) const {
     if (!independent_.all() && is_refuted(trial))
-        refuse(trial, independent_.opening_row(state_.extent));
+        refuse(trial, independent_.violated_dropped_row(state_.extent));
 }
 
-void RowChoice::refuse(const StepTrial& trial, int row) const {
+void SelectionUpdate::refuse(const StepTrial& trial, int row) const {
     throw Error(ErrorKind::numerical,
                 fmt::format("t = {:.9g} s, step of {:.3g} s: {} opens by {:.3g} and cannot be "
                             "closed, since the other constraints determine what it measures: "
@@ -99,11 +99,11 @@ void RowChoice::refuse(const StepTrial& trial, int row) const {
                             trial.t0,
                             trial.h,
                             parts_.rows.row_name(row),
-                            independent_.gap_after(row)),
+                            independent_.dropped_row_residual(row)),
                 parts_.rows.place_of_row(row));
 }
 
-void RowChoice::follow_motion() {
+void SelectionUpdate::follow_motion() {
     if (independent_.all() || !has_factorised_) return;
     has_factorised_ = false;
     // The largest displacement of matter since the choice, against the model's size; looked at
@@ -113,7 +113,7 @@ void RowChoice::follow_motion() {
 }
 
 template <class Archive>
-void RowChoice::transfer(Archive& archive) {
+void SelectionUpdate::transfer(Archive& archive) {
     independent_.transfer(archive);
     archive(q_at_choice_);
     archive(has_factorised_);
@@ -121,7 +121,7 @@ void RowChoice::transfer(Archive& archive) {
     archive(is_redundant);
     if (is_redundant != is_redundant_) ArchiveReader::refuse();
 }
-template void RowChoice::transfer(ArchiveWriter&);
-template void RowChoice::transfer(ArchiveReader&);
+template void SelectionUpdate::transfer(ArchiveWriter&);
+template void SelectionUpdate::transfer(ArchiveReader&);
 
 }  // namespace ancora

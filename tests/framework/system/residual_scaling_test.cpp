@@ -73,7 +73,7 @@ std::string chain(const Units& in, bool is_still = false) {
 }
 
 /// The defect of a trial that is the same in any units.
-StepDefect defect_of(const Units& in, unsigned seed, double slack = 0.0) {
+ScaledResidual defect_of(const Units& in, unsigned seed, double slack = 0.0) {
     Equations model(chain(in));
     std::mt19937 random(seed);
     VectorXd a = random_vector(model.n, random);
@@ -167,19 +167,19 @@ TEST_SUITE("defect") {
 
     TEST_CASE("units do not count") {
         for (unsigned seed = 1; seed <= 5; ++seed) {
-            const StepDefect plain = defect_of({}, seed);
+            const ScaledResidual plain = defect_of({}, seed);
             REQUIRE(plain.motion > 1e3);
             REQUIRE(plain.rows > 1e3);
             for (const Units& in :
                  {Units{1e3, 1.0}, Units{1.0, 1e6}, Units{1e3, 1e6}, Units{1e-3, 1e-9}}) {
-                const StepDefect other = defect_of(in, seed);
+                const ScaledResidual other = defect_of(in, seed);
                 CHECK(are_near(other.motion, plain.motion, 1e-6));
                 CHECK(are_near(other.rows, plain.rows, 1e-6));
             }
             // Of a slack that is a length too: far above rounding it is all that counts.
-            const StepDefect loose = defect_of({}, seed, 1e-6);
+            const ScaledResidual loose = defect_of({}, seed, 1e-6);
             CHECK(loose.motion < 1e-2 * plain.motion);
-            const StepDefect other = defect_of({1e3, 1e6}, seed, 1e-6);
+            const ScaledResidual other = defect_of({1e3, 1e6}, seed, 1e-6);
             CHECK(are_near(other.motion, loose.motion, 1e-6));
             CHECK(are_near(other.rows, loose.rows, 1e-6));
         }
@@ -188,12 +188,12 @@ TEST_SUITE("defect") {
     // The largest coordinate of a node is its length but for the square root of three.
     TEST_CASE("the directions of the axes do not count") {
         for (unsigned seed = 1; seed <= 5; ++seed) {
-            const StepDefect plain = defect_of({}, seed);
+            const ScaledResidual plain = defect_of({}, seed);
             for (const double angle : {0.3, 1.0, 2.5}) {
                 Units turned;
                 turned.axes = Eigen::AngleAxisd(angle, Eigen::Vector3d(1.0, -2.0, 0.5).normalized())
                                   .toRotationMatrix();
-                const StepDefect other = defect_of(turned, seed);
+                const ScaledResidual other = defect_of(turned, seed);
                 CHECK(other.motion <= 3.0 * plain.motion);
                 CHECK(plain.motion <= 3.0 * other.motion);
                 CHECK(other.rows <= 6.0 * plain.rows);
@@ -210,7 +210,7 @@ TEST_SUITE("defect") {
             (of_motion ? a[1] : s[0]) = std::numeric_limits<double>::quiet_NaN();
             const StepTrial trial{0.0, 1e-3, a, s};
             model.equations.evaluate(trial, r_motion, r_rows);
-            const StepDefect defect = model.equations.defect(trial, 0.0);
+            const ScaledResidual defect = model.equations.defect(trial, 0.0);
             CHECK_FALSE(std::max(defect.motion, 0.0) + defect.rows <= 1e9);
         }
     }
@@ -227,7 +227,7 @@ TEST_SUITE("defect") {
             REQUIRE(model.system.solve_step({0.0, 1e-3, a, s}, options).has_converged);
             const StepTrial trial{0.0, 1e-3, a, s};
             model.equations.evaluate(trial, r_motion, r_rows);
-            const StepDefect defect = model.equations.defect(trial, 0.0);
+            const ScaledResidual defect = model.equations.defect(trial, 0.0);
             CHECK(defect.motion <= 3.0);
             CHECK(defect.rows <= 3.0);
             // Against an independent measure: what is left of the equation of motion is roundings

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Residuals and roundings.
-#include "defect.hpp"
+#include "residual_scaling.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -45,15 +45,15 @@ double ratio(double left, double allowed) {
 
 }  // namespace
 
-void PartDefect::judge(int row, double left, double terms) {
+void PartResidual::judge(int row, double left, double terms) {
     const double here = ratio(left, kEpsilon * terms + slack);
-    if (here > StepDefect::kFarFromClosed) out.positions = kUnknown;
+    if (here > ScaledResidual::kFarFromClosed) out.positions = kUnknown;
     if (!is_worse(here, out.rows)) return;
     out.rows = here;
     worst_row = row;
 }
 
-DefectMeasure::DefectMeasure(const SystemData& of, const StepRows& rows, const StepParts& extra)
+ResidualScaling::ResidualScaling(const SystemData& of, const StepRows& rows, const StepParts& extra)
     : parts_(of.parts),
       state_(of.state),
       trial_(of.trial),
@@ -85,7 +85,7 @@ DefectMeasure::DefectMeasure(const SystemData& of, const StepRows& rows, const S
 }
 
 /// Nodes of bodies without mass, and the bodies with mass that constraints tie them to.
-void DefectMeasure::find_carriers() {
+void ResidualScaling::find_carriers() {
     const std::size_t num_nodes = body_of_node_.size();
     node_terms_.assign(num_nodes, 0.0);
     allowed_.setConstant(static_cast<Eigen::Index>(num_nodes), kAnything);
@@ -124,15 +124,15 @@ void DefectMeasure::find_carriers() {
     }
 }
 
-StepDefect DefectMeasure::measure(const StepTrial& trial, double slack) {
+ScaledResidual ResidualScaling::measure(const StepTrial& trial, double slack) {
     const Stopwatch watch(parts_.meter.is_sampling(), parts_.meter.spent.assemble);
     // The order: sizes of nodes, then rows, which use them and add |B|^T |s| to the terms of
     // motion, then parts, which add theirs, then motion, whose terms are then all there.
-    StepDefect out;
+    ScaledResidual out;
     is_shared_ = !parts_.columns.empty();
     measure_sizes(trial);
     measure_rows(trial, slack, out);
-    PartDefect of_parts{sizes_, slack, out, worst_row_};
+    PartResidual of_parts{sizes_, slack, out, worst_row_};
     extra_.for_each([&](StepPart& part) {
         part.measure(trial, of_parts);
     });
@@ -141,7 +141,7 @@ StepDefect DefectMeasure::measure(const StepTrial& trial, double slack) {
 }
 
 /// Sizes of q and dq by nodes, the first terms of (2), and of those rows of (1) that differ values.
-void DefectMeasure::measure_sizes(const StepTrial& trial) {
+void ResidualScaling::measure_sizes(const StepTrial& trial) {
     const double h = trial.h;
     const double half = 0.5 * h * h;
     const double unseen = kUnseenPart * state_.extent;
@@ -182,7 +182,7 @@ void DefectMeasure::measure_sizes(const StepTrial& trial) {
 
 /// Calls measure(begin, end) for ranges of [0, count) that are the same for any number of threads.
 /// @returns the largest, the first of equal ones
-DefectMeasure::Found DefectMeasure::largest(int count, const auto& measure) {
+ResidualScaling::Found ResidualScaling::largest(int count, const auto& measure) {
     const int pieces = (count + kRange - 1) / kRange;
     const auto measure_piece = [&](int p) {
         found_[p] = measure(p * kRange, std::min(count, (p + 1) * kRange));
@@ -206,7 +206,7 @@ DefectMeasure::Found DefectMeasure::largest(int count, const auto& measure) {
 }
 
 /// (1), and what rows add to (2).
-void DefectMeasure::measure_rows(const StepTrial& trial, double slack, StepDefect& out) {
+void ResidualScaling::measure_rows(const StepTrial& trial, double slack, ScaledResidual& out) {
     const double* s = trial.s.data();
     const double* B = parts_.rows.B.data();
     double* terms_of_motion = sizes_.terms.data();
@@ -250,7 +250,7 @@ void DefectMeasure::measure_rows(const StepTrial& trial, double slack, StepDefec
                 terms += std::abs(theta[k] * pi[k]) + std::abs(extra[k]) + gamma[k] * sk;
             const double left = std::abs(r[k]);
             const double allowed = kEpsilon * terms + slack * reach;
-            if (left > StepDefect::kFarFromClosed * allowed)
+            if (left > ScaledResidual::kFarFromClosed * allowed)
                 here.positions = std::max(here.positions, ratio(left, rounding_of_positions(k)));
             // left / allowed > defect, without a division for the rows that are not worse.
             if (!is_worse(left, here.defect * allowed)) continue;
@@ -266,7 +266,7 @@ void DefectMeasure::measure_rows(const StepTrial& trial, double slack, StepDefec
 
 /// How the positions that a row reads are rounded in it.
 /// u (|B| |q| + values): what no correction of rounded positions closes.
-double DefectMeasure::rounding_of_positions(int k) const {
+double ResidualScaling::rounding_of_positions(int k) const {
     double terms = row_terms_[k];
     parts_.rows.for_entries(k, [&](int e, int i) {
         terms += std::abs(parts_.rows.B[e]) * sizes_.q[i];
@@ -275,8 +275,8 @@ double DefectMeasure::rounding_of_positions(int k) const {
 }
 
 /// (2)
-void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
-    if (trial_.leaves_roundings) {
+void ResidualScaling::measure_motion(double h, double slack, ScaledResidual& out) {
+    if (trial_.correction_at_rounding_level) {
         // G dq / 2 with dq at the rounding of q: stresses need not answer for it. K holds the
         // entries of G, each of which stands for both sides of a symmetric matrix.
         const double* size_q = sizes_.q.data();
@@ -329,11 +329,11 @@ void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
     worst_node_ = found.worst;
 }
 
-void DefectMeasure::forget() {
+void ResidualScaling::forget() {
     allowed_.setConstant(kAnything);
 }
 
-double DefectMeasure::motion_in_units(const double* r) {
+double ResidualScaling::motion_in_units(const double* r) {
     const auto num_nodes = static_cast<int>(body_of_node_.size());
     const double* const allowed = allowed_.data();
     // max over nodes of |r| / allowed; 0 times a value is 0, or no number where the value is none,
@@ -361,7 +361,7 @@ double DefectMeasure::motion_in_units(const double* r) {
 /// The small part of a body's largest terms that counts for each of its nodes; where it has no
 /// mass, of those of the bodies that take up the node's force, the least, or what counts for its
 /// other nodes.
-void DefectMeasure::measure_bodies() {
+void ResidualScaling::measure_bodies() {
     for (std::size_t body = 0; body < parts_.model.bodies.size(); ++body) {
         const BodyPart& part = parts_.model.bodies[body];
         body_terms_[body] =
@@ -385,8 +385,8 @@ void DefectMeasure::measure_bodies() {
     }
 }
 
-DefectMeasure::Worst DefectMeasure::worst(const StepTrial& trial) {
-    const StepDefect found = measure(trial, 0.0);
+ResidualScaling::Worst ResidualScaling::worst(const StepTrial& trial) {
+    const ScaledResidual found = measure(trial, 0.0);
     // Measured again without slack, so that the name is that of the residual furthest from
     // rounding.
     Worst out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Loads where nothing has inertia.
-#include "conventions.hpp"
+#include "gauge_rows.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,12 +16,12 @@ constexpr double kConventionTolerance = 1e-8;
 
 }  // namespace
 
-void check_conventions(const Assembly& parts,
-                       const double* s,
-                       const double* F,
-                       const double* Ma,
-                       double energy_scale,
-                       double t) {
+void check_gauge_rows(const Assembly& parts,
+                      const double* s,
+                      const double* F,
+                      const double* Ma,
+                      double energy_scale,
+                      double t) {
     for (const RowOwner& owner : parts.rows.owners) {
         // A convention row holds a motion without inertia or stiffness: its stress s_k is the
         // generalized force on that motion, zero unless something loads it. It is compared with the
@@ -29,7 +29,7 @@ void check_conventions(const Assembly& parts,
         // generalized forces of a rotation are moments [J].
         double scale = -1.0;
         for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k) {
-            if (parts.laws[k].kind != RowKind::convention) continue;
+            if (parts.laws[k].kind != RowKind::gauge) continue;
             if (scale < 0.0) {
                 scale = std::max(energy_scale, std::numeric_limits<double>::min());
                 for (int i = owner.first_row; i < owner.first_row + owner.num_rows; ++i)

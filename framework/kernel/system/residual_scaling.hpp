@@ -32,17 +32,17 @@ namespace ancora {
 /// has no motion of its own: what its nodes are tied to takes their forces up, with roundings of
 /// its own terms, so that the same small part of those counts there too. So the measure is right at
 /// rest, in a drive, and for any mass (theory (46) and (47)).
-class DefectMeasure {
+class ResidualScaling {
 public:
     /// Below this part of the roundings of positions no gap is looked at, and below this part of
     /// those of a body's largest force no force: at rest nothing else tells them from nothing.
     static constexpr double kUnseenPart = 1e-4;
 
-    DefectMeasure(const SystemData& of, const StepRows& rows, const StepParts& extra);
+    ResidualScaling(const SystemData& of, const StepRows& rows, const StepParts& extra);
 
     /// Of the residual last evaluated. [step]
     /// @param slack [m] what each gap may be besides, and each node be moved by
-    StepDefect measure(const StepTrial& trial, double slack);
+    ScaledResidual measure(const StepTrial& trial, double slack);
     /// The largest of other residuals of motion, in the units of the last measure(): what is known
     /// of them while the step has not been measured. Zero before any measure. [step]
     double motion_in_units(const double* r);
@@ -77,9 +77,9 @@ private:
     static constexpr int kRange = 1 << 13;
     Found largest(int count, const auto& measure);
     void measure_sizes(const StepTrial& trial);
-    void measure_rows(const StepTrial& trial, double slack, StepDefect& out);
+    void measure_rows(const StepTrial& trial, double slack, ScaledResidual& out);
     double rounding_of_positions(int k) const;
-    void measure_motion(double h, double slack, StepDefect& out);
+    void measure_motion(double h, double slack, ScaledResidual& out);
     void find_carriers();
     void measure_bodies();
 

@@ -8,7 +8,7 @@
 #include <Eigen/LU>
 
 #include "assembly.hpp"
-#include "independent_rows.hpp"
+#include "constraint_selection.hpp"
 #include "step_operator.hpp"
 
 namespace ancora {
@@ -19,12 +19,12 @@ namespace ancora {
 ///   x = x0 + W y,   (I - E W) y = E x0,   x0 = K^-1 r,   W = K^-1 [U; 0]                  (1)
 ///
 /// with E taken of the stresses in x, K^-1 the solve with the rows of parts (theory (42)).
-class ReactionFeedback final : public StepOperator {
+class LowRankUpdate final : public StepOperator {
 public:
-    ReactionFeedback(Assembly& parts,
-                     IndependentRows& independent,
-                     StepOperator& inner,
-                     int num_rows)
+    LowRankUpdate(Assembly& parts,
+                  ConstraintSelection& independent,
+                  StepOperator& inner,
+                  int num_rows)
         : parts_(parts), independent_(independent), inner_(inner), num_rows_(num_rows) {}
 
     bool empty() const { return !parts_.forces.listens(); }
@@ -40,7 +40,7 @@ public:
 
 private:
     Assembly& parts_;
-    IndependentRows& independent_;
+    ConstraintSelection& independent_;
     StepOperator& inner_;
     int num_rows_;                  // of the model and of parts
     Eigen::MatrixXd by_reactions_;  // U

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Forces that depend on reactions, in the solve of a step.
-#include "reaction_feedback.hpp"
+#include "low_rank_update.hpp"
 
 namespace ancora {
 
-void ReactionFeedback::prepare() {
+void LowRankUpdate::prepare() {
     const int d = parts_.forces.num_heard();
     const auto n = static_cast<std::size_t>(parts_.n);
     if (by_reactions_.cols() != d) {
@@ -32,10 +32,10 @@ void ReactionFeedback::prepare() {
     solver_.compute(answer_);
 }
 
-void ReactionFeedback::solve(std::span<const double> r_motion,
-                             std::span<const double> r_rows,
-                             std::span<double> ddq,
-                             std::span<double> ds) {
+void LowRankUpdate::solve(std::span<const double> r_motion,
+                          std::span<const double> r_rows,
+                          std::span<double> ddq,
+                          std::span<double> ds) {
     // x_0 = K^-1 r; (I - E W) y = E x_0; x = x_0 + W y: Woodbury's identity for K - [U; 0] E, d
     // small.
     inner_.solve(r_motion, r_rows, ddq, ds);
@@ -50,7 +50,7 @@ void ReactionFeedback::solve(std::span<const double> r_motion,
 }
 
 /// r_motion += U E y. As r_motion has -F, its derivative by s is B^T - U E, and -(-U E y) is added.
-void ReactionFeedback::add_tangent(const double* y, double* r_motion) {
+void LowRankUpdate::add_tangent(const double* y, double* r_motion) {
     parts_.forces.read_reactions(parts_.rows, independent_.shared(y), true, heard_.data());
     for (Eigen::Index j = 0; j < heard_.size(); ++j)
         for (int i = 0; i < parts_.n; ++i) r_motion[i] += by_reactions_(i, j) * heard_[j];

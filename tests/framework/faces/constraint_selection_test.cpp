@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The choice among dependent rows and what those left out bear, against dense decompositions.
-#include "independent_rows.hpp"
+#include "constraint_selection.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -106,9 +106,9 @@ struct DependentRows {
     Plugins plugins;
     Model model;
     Assembly parts;
-    IndependentRows independent;
+    ConstraintSelection independent;
     VectorXd q, v;
-    RowSet::Instant instant;
+    RowSet::RowValues instant;
     std::vector<int> rows;  // constraints
 };
 
@@ -145,7 +145,7 @@ TEST_SUITE("independent rows") {
                 const Index rank = rank_of(all);
                 VectorXd pi = drawn(model.parts.m, random);
                 model.independent.choose(model.instant.A, pi);
-                const std::vector<int>& left = model.independent.left_out();
+                const std::vector<int>& left = model.independent.dropped();
                 CHECK(static_cast<Index>(model.rows.size() - left.size()) == rank);
                 CHECK(std::ranges::is_sorted(left));
                 CHECK(std::ranges::includes(model.rows, left));
@@ -175,9 +175,9 @@ TEST_SUITE("independent rows") {
                 const MatrixXd full = model.scaled(model.instant.A);
                 const VectorXd length = full.rowwise().norm();
                 model.evaluate_step(0.1 * drawn(model.parts.n, random));
-                model.independent.prepare_sharing();
+                model.independent.prepare_minimum_norm();
                 VectorXd s = drawn(model.parts.m, random);
-                for (const int k : model.independent.left_out()) s[k] = 0.0;
+                for (const int k : model.independent.dropped()) s[k] = 0.0;
                 VectorXd before(full.rows());
                 for (Index r = 0; r < full.rows(); ++r) before[r] = s[model.rows[r]];
                 const VectorXd exact =
@@ -204,14 +204,14 @@ TEST_SUITE("independent rows") {
         VectorXd pi = VectorXd::Zero(model.parts.m);
         model.independent.choose(model.instant.A, pi);
         const MatrixXd full = model.scaled(model.instant.A);
-        CHECK(static_cast<Index>(model.rows.size() - model.independent.left_out().size()) ==
+        CHECK(static_cast<Index>(model.rows.size() - model.independent.dropped().size()) ==
               rank_of(full.rowwise().normalized()));
-        REQUIRE(model.rows.size() - model.independent.left_out().size() > 400);
-        REQUIRE(!model.independent.left_out().empty());
+        REQUIRE(model.rows.size() - model.independent.dropped().size() > 400);
+        REQUIRE(!model.independent.dropped().empty());
         model.evaluate_step(0.1 * drawn(model.parts.n, random));
-        model.independent.prepare_sharing();
+        model.independent.prepare_minimum_norm();
         VectorXd s = drawn(model.parts.m, random);
-        for (const int k : model.independent.left_out()) s[k] = 0.0;
+        for (const int k : model.independent.dropped()) s[k] = 0.0;
         VectorXd before(full.rows());
         for (Index r = 0; r < full.rows(); ++r) before[r] = s[model.rows[r]];
         const VectorXd exact = least_norm(full.rowwise().normalized(), full.transpose() * before)
@@ -234,7 +234,7 @@ TEST_SUITE("independent rows") {
         std::set<int> ever;
         for (int step = 0; step < 10; ++step) {
             const VectorXd dq = 0.01 * drawn(model.parts.n, random);
-            const std::vector<int> left = model.independent.left_out();
+            const std::vector<int> left = model.independent.dropped();
             ever.insert(left.begin(), left.end());
             model.evaluate_step(dq);
             for (const int k : model.rows) {
@@ -244,7 +244,7 @@ TEST_SUITE("independent rows") {
                 carried[k] += increment;
                 if (std::ranges::binary_search(left, k)) {
                     CHECK(pi[k] == 0.0);
-                    CHECK(near(model.independent.gap_after(k), carried[k], 1e-14));
+                    CHECK(near(model.independent.dropped_row_residual(k), carried[k], 1e-14));
                 } else {
                     pi[k] += increment;
                 }
@@ -255,10 +255,10 @@ TEST_SUITE("independent rows") {
             for (Index e = 0; e < A.size(); ++e) A[e] *= 1.0 + 0.9 * drawn(1, random)[0];
             model.independent.choose(A, pi);
             for (const int k : model.rows)
-                if (!std::ranges::binary_search(model.independent.left_out(), k))
+                if (!std::ranges::binary_search(model.independent.dropped(), k))
                     CHECK(near(pi[k], carried[k], 1e-13));
         }
-        CHECK(ever.size() > model.independent.left_out().size());
+        CHECK(ever.size() > model.independent.dropped().size());
         model.independent.forget();
         CHECK(model.independent.all());
     }
@@ -271,18 +271,18 @@ TEST_SUITE("independent rows") {
                 VectorXd pi = VectorXd::Constant(model.parts.m, at_start * extent);
                 model.independent.choose(model.instant.A, pi);
                 model.evaluate_step(VectorXd::Zero(model.parts.n));
-                const std::vector<int> left = model.independent.left_out();
+                const std::vector<int> left = model.independent.dropped();
                 REQUIRE(left.size() >= 2);
                 // What it may do grows with the model and with the gap that it had.
                 const double allowed = extent * (1e-9 + 10.0 * at_start);
-                CHECK(model.independent.opening_row(extent) == -1);
-                model.parts.rows.set_left_out_increment(0, 0.1 * allowed);
-                CHECK(model.independent.opening_row(extent) == -1);
-                model.parts.rows.set_left_out_increment(0, 10.0 * allowed);
-                CHECK(model.independent.opening_row(extent) == left[0]);
+                CHECK(model.independent.violated_dropped_row(extent) == -1);
+                model.parts.rows.set_dropped_increment(0, 0.1 * allowed);
+                CHECK(model.independent.violated_dropped_row(extent) == -1);
+                model.parts.rows.set_dropped_increment(0, 10.0 * allowed);
+                CHECK(model.independent.violated_dropped_row(extent) == left[0]);
                 // The one that opens most.
-                model.parts.rows.set_left_out_increment(1, -20.0 * allowed);
-                CHECK(model.independent.opening_row(extent) == left[1]);
+                model.parts.rows.set_dropped_increment(1, -20.0 * allowed);
+                CHECK(model.independent.violated_dropped_row(extent) == left[1]);
             }
     }
 
@@ -300,7 +300,7 @@ TEST_SUITE("independent rows") {
             VectorXd dq = free * drawn(free.cols(), random);
             dq = dq.cwiseProduct(model.parts.inverse_mass.cwiseSqrt());
             model.evaluate_step(dq);
-            CHECK(model.independent.opening_row(1.0) == -1);
+            CHECK(model.independent.violated_dropped_row(1.0) == -1);
         }
     }
 }

@@ -8,21 +8,21 @@
 
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
+#include "constraint_selection.hpp"
 #include "factored_step.hpp"
-#include "independent_rows.hpp"
 #include "singular_positions.hpp"
 #include "step_tangent.hpp"
 
 namespace ancora {
 
-/// Keeps the choice of IndependentRows while it serves; with another one nothing that steps have
-/// collected serves any more: stresses, the integrator's history, the matrix.
-class RowChoice {
+/// Keeps the choice of ConstraintSelection while it serves; with another one nothing that steps
+/// have collected serves any more: stresses, the integrator's history, the matrix.
+class SelectionUpdate {
 public:
-    RowChoice(const SystemData& of,
-              IndependentRows& independent,
-              StepTangent& tangent,
-              FactoredStep& matrix);
+    SelectionUpdate(const SystemData& of,
+                    ConstraintSelection& independent,
+                    StepTangent& tangent,
+                    FactoredStep& matrix);
 
     /// [assembly] Lays out the matrix of steps, for rows of which some depend on others or not.
     void set_redundant(bool is_redundant);
@@ -40,7 +40,7 @@ public:
     bool settle(const StepTrial& trial, SingularPositions& singular);
     /// A row that settle() has found open in a trial of this length is a residual that is not
     /// closed.
-    void refute(const StepTrial& trial, StepDefect& defect) const {
+    void refute(const StepTrial& trial, ScaledResidual& defect) const {
         if (!independent_.all() && is_refuted(trial))
             defect.rows = defect.positions = std::numeric_limits<double>::infinity();
     }
@@ -60,14 +60,14 @@ public:
 private:
     bool choose_anew();
     bool is_refuted(const StepTrial& trial) const {
-        return refuted_.is(trial) && independent_.opening_row(state_.extent) >= 0;
+        return refuted_.is(trial) && independent_.violated_dropped_row(state_.extent) >= 0;
     }
     [[noreturn]] void refuse(const StepTrial& trial, int row) const;
 
     Assembly& parts_;
     MotionState& state_;
     const Trial& trial_;
-    IndependentRows& independent_;
+    ConstraintSelection& independent_;
     StepTangent& tangent_;
     FactoredStep& matrix_;
     /// A trial, by its length.
@@ -81,7 +81,7 @@ private:
     bool has_factorised_ = false;  // since rows were looked at last
     Eigen::VectorXd q_at_choice_;  // state at which they were
     Eigen::VectorXd way_;
-    RowSet::Instant instant_;
+    RowSet::RowValues instant_;
 };
 
 }  // namespace ancora

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Choice and watch of the rows that are left out.
-#include "independent_rows.hpp"
+#include "constraint_selection.hpp"
 
 #include <algorithm>
 #include <array>
@@ -27,8 +27,8 @@ constexpr int kCorrections = 3;
 
 }  // namespace
 
-bool IndependentRows::choose(const Eigen::VectorXd& A, Eigen::VectorXd& pi) {
-    std::vector<int> before = rows_.left_out();
+bool ConstraintSelection::choose(const Eigen::VectorXd& A, Eigen::VectorXd& pi) {
+    std::vector<int> before = rows_.dropped();
     std::vector<int> chosen = dependent_rows(rows_, A, mass_, before);
     if (chosen == before) return false;
     // A row that comes back takes its carried gap along, one that is left out leaves
@@ -40,44 +40,44 @@ bool IndependentRows::choose(const Eigen::VectorXd& A, Eigen::VectorXd& pi) {
         gap_.push_back(pi[k]);
         pi[k] = 0.0;
     }
-    rows_.leave_out(chosen);
+    rows_.drop_rows(chosen);
     shares_from_ = -1.0;
     return true;
 }
 
-void IndependentRows::forget() {
-    rows_.leave_out({});
+void ConstraintSelection::forget() {
+    rows_.drop_rows({});
     gap_.clear();
 }
 
-int IndependentRows::opening_row(double extent) const {
+int ConstraintSelection::violated_dropped_row(double extent) const {
     int worst_row = -1;
     double worst = 0.0;
     for (std::size_t i = 0; i < gap_.size(); ++i) {
         // pi_1 = pi_0 + B dq + tau (theory (12))
-        const double gap = std::abs(gap_[i] + rows_.left_out_increment()[i]);
+        const double gap = std::abs(gap_[i] + rows_.dropped_increment()[i]);
         const double allowed = kOpen * extent + kTimesAtStart * std::abs(gap_[i]);
         if (gap <= allowed || gap <= worst) continue;
         worst = gap;
-        worst_row = left_out()[i];
+        worst_row = dropped()[i];
     }
     return worst_row;
 }
 
-double IndependentRows::gap_after(int row) const {
-    const auto found = std::ranges::find(left_out(), row);
-    if (found == left_out().end()) return 0.0;
-    const auto i = static_cast<std::size_t>(found - left_out().begin());
-    return gap_[i] + rows_.left_out_increment()[i];
+double ConstraintSelection::dropped_row_residual(int row) const {
+    const auto found = std::ranges::find(dropped(), row);
+    if (found == dropped().end()) return 0.0;
+    const auto i = static_cast<std::size_t>(found - dropped().begin());
+    return gap_[i] + rows_.dropped_increment()[i];
 }
 
-void IndependentRows::accept() {
+void ConstraintSelection::accept() {
     for (std::size_t i = 0; i < gap_.size(); ++i)
         // pi_0 := pi_1 of what is carried; velocity rows carry nothing.
-        if (laws_.carries(left_out()[i])) gap_[i] += rows_.left_out_increment()[i];
+        if (laws_.carries(dropped()[i])) gap_[i] += rows_.dropped_increment()[i];
 }
 
-void IndependentRows::prepare_sharing() {
+void ConstraintSelection::prepare_minimum_norm() {
     // Unit columns D_k^-1/2 M^-1/2 B_k^T of all constraint rows, those left out included
     rows_.whole_jacobian(whole_);
     const ScaledRows all(rows_, whole_, mass_);
@@ -98,7 +98,7 @@ void IndependentRows::prepare_sharing() {
     std::vector<int> sharing_of(static_cast<std::size_t>(all.columns.rows()), -1);  // of a root
     sharings_.clear();
     for (std::size_t c = 0; c < all.chosen.size(); ++c) {
-        if (!acts(c) || !std::ranges::binary_search(left_out(), all.chosen[c])) continue;
+        if (!acts(c) || !std::ranges::binary_search(dropped(), all.chosen[c])) continue;
         int& sharing = sharing_of[sets.root(first_of(static_cast<Eigen::Index>(c)))];
         if (sharing >= 0) continue;
         sharing = static_cast<int>(sharings_.size());
@@ -109,17 +109,17 @@ void IndependentRows::prepare_sharing() {
         if (!acts(c)) continue;
         const int sharing = sharing_of[sets.root(first_of(static_cast<Eigen::Index>(c)))];
         if (sharing < 0) continue;
-        const bool is_out = std::ranges::binary_search(left_out(), all.chosen[c]);
+        const bool is_out = std::ranges::binary_search(dropped(), all.chosen[c]);
         columns[sharing][is_out ? 1 : 0].push_back(static_cast<int>(c));
     }
     for (std::size_t i = 0; i < sharings_.size(); ++i)
         prepare(sharings_[i], all, columns[i][0], columns[i][1]);
 }
 
-void IndependentRows::prepare(Sharing& to,
-                              const ScaledRows& all,
-                              const std::vector<int>& kept,
-                              const std::vector<int>& left) {
+void ConstraintSelection::prepare(Sharing& to,
+                                  const ScaledRows& all,
+                                  const std::vector<int>& kept,
+                                  const std::vector<int>& left) {
     const auto num_kept = static_cast<Eigen::Index>(kept.size());
     const auto num_left = static_cast<Eigen::Index>(left.size());
     for (const int c : kept) to.kept.push_back(all.chosen[c]);
@@ -174,7 +174,7 @@ void IndependentRows::prepare(Sharing& to,
     to.gram->compute(gram);
 }
 
-void IndependentRows::share(double* s) {
+void ConstraintSelection::share(double* s) {
     for (Sharing& in : sharings_) {
         const auto num_kept = static_cast<Eigen::Index>(in.kept.size());
         const auto num_left = static_cast<Eigen::Index>(in.left.size());
@@ -202,7 +202,7 @@ void IndependentRows::share(double* s) {
 
 /// Conjugate gradients on (1 + C^T C) y = N^T s, C = G^-1 K^T L with the columns K that stay, L
 /// that are left out, and G = K^T K.
-void IndependentRows::share_sparse(Sharing& in) {
+void ConstraintSelection::share_sparse(Sharing& in) {
     Eigen::VectorXd& scaled = in.scaled;
     const auto num_kept = static_cast<Eigen::Index>(in.kept.size());
     const auto num_left = static_cast<Eigen::Index>(in.left.size());
@@ -245,8 +245,8 @@ void IndependentRows::share_sparse(Sharing& in) {
 }
 
 template <class Archive>
-void IndependentRows::transfer(Archive& archive) {
-    std::vector<int> rows = left_out();
+void ConstraintSelection::transfer(Archive& archive) {
+    std::vector<int> rows = dropped();
     std::vector<double> gap = gap_;
     archive(rows);
     archive(gap);
@@ -257,11 +257,11 @@ void IndependentRows::transfer(Archive& archive) {
         for (const int k : rows)
             fits = fits && k >= 0 && k < rows_.num_rows() && laws_.is_constraint(k);
         if (!fits) ArchiveReader::refuse();
-        rows_.leave_out(rows);
+        rows_.drop_rows(rows);
         gap_ = gap;
     }
 }
-template void IndependentRows::transfer(ArchiveWriter&);
-template void IndependentRows::transfer(ArchiveReader&);
+template void ConstraintSelection::transfer(ArchiveWriter&);
+template void ConstraintSelection::transfer(ArchiveReader&);
 
 }  // namespace ancora

@@ -14,31 +14,35 @@
 namespace ancora {
 
 /// Keeps the ledger from the forces that moved the bodies.
-class Books {
+class EnergyAccounting {
 public:
-    Books(Assembly& parts, MotionState& state, const Trial& trial, const StepParts& extra);
+    EnergyAccounting(Assembly& parts,
+                     MotionState& state,
+                     const Trial& trial,
+                     const StepParts& extra);
 
-    /// Books works and impulses of a step, before the state moves on. [step]
-    void book(const StepTrial& trial);
-    /// Books what matter that leaves or comes takes along or brings, of mass that changes with
-    /// time: half of it at either end of the step that is held, (q0, v0) and (q1, v1). [step]
-    void book_flow(const double* q0, const double* v0, const double* q1, const double* v1);
-    /// Books a change of velocities at an instant, at which the energy was `before`.
-    void book_velocity_change(const Eigen::VectorXd& v_before, double before);
+    /// EnergyAccounting works and impulses of a step, before the state moves on. [step]
+    void record(const StepTrial& trial);
+    /// EnergyAccounting what matter that leaves or comes takes along or brings, of mass that
+    /// changes with time: half of it at either end of the step that is held, (q0, v0) and (q1, v1).
+    /// [step]
+    void record_flow(const double* q0, const double* v0, const double* q1, const double* v1);
+    /// EnergyAccounting a change of velocities at an instant, at which the energy was `before`.
+    void record_velocity_change(const Eigen::VectorXd& v_before, double before);
     /// Begins at the present state, or takes its energies and momenta and strikes the balances.
     void begin();
     void close();
     /// Energies and momenta of the present state, gravity's against the origin.
-    struct Stand {
+    struct Snapshot {
         double kinetic = 0.0;
         double elastic = 0.0;
         double gravity = 0.0;
         Momenta momenta;
     };
-    Stand stand();
+    Snapshot snapshot();
     /// Goes on from where books of other parameters stood: what energies and momenta are more or
     /// less now came from outside, at once.
-    void go_on_from(const Stand& before);
+    void continue_from(const Snapshot& before);
 
     /// Kinetic, elastic and gravity energy of a state. [step]
     double total_energy(const double* q, const double* v, double t);

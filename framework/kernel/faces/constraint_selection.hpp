@@ -24,13 +24,13 @@ struct ScaledRows;
 /// motion closes their gaps. So rows are chosen once, at an accepted state, and kept for the steps
 /// that follow; the others are left out, and closed by those that stay, since these define the same
 /// manifold (theory, section 6).
-class IndependentRows {
+class ConstraintSelection {
 public:
-    IndependentRows(RowSet& rows, const RowLaws& laws, const MassMatrix& mass)
+    ConstraintSelection(RowSet& rows, const RowLaws& laws, const MassMatrix& mass)
         : rows_(rows), laws_(laws), mass_(mass) {}
 
-    bool all() const { return rows_.left_out().empty(); }
-    const std::vector<int>& left_out() const { return rows_.left_out(); }
+    bool all() const { return rows_.dropped().empty(); }
+    const std::vector<int>& dropped() const { return rows_.dropped(); }
 
     /// Chooses at a state.
     /// @param A values of the Jacobian there, in the row set's pattern
@@ -45,17 +45,17 @@ public:
     /// Row left out that opens in the step last evaluated, or -1: it does not depend on the others
     /// there.
     /// @param extent of the model [m]
-    int opening_row(double extent) const;
-    double gap_after(int row) const;
+    int violated_dropped_row(double extent) const;
+    double dropped_row_residual(int row) const;
     /// To be called when a step is accepted.
     void accept();
 
     /// Looks at the rows of the step last evaluated for share().
-    void prepare_sharing();
+    void prepare_minimum_norm();
     /// The same, once for a step of length h from t0.
     void prepare_sharing_of(double t0, double h) {
         if (all() || (shares_from_ == t0 && shares_over_ == h)) return;
-        prepare_sharing();
+        prepare_minimum_norm();
         shares_from_ = t0;
         shares_over_ = h;
     }

@@ -105,9 +105,8 @@ def faults_of_rooms(root):
             yield f"{readme.relative_to(root)}: there is no {name}"
 
 
-def faults_of_architecture(root):
+def faults_of_files(path, root):
     """`rows/row_set` is a file of a room, `framework/...` one of the repository."""
-    path = root / "framework/docs/architecture.md"
     framework = root / "framework"
     if not (framework / "kernel").exists():  # installed
         return
@@ -130,7 +129,8 @@ def main():
     faults += faults_of_theory(root / "framework/docs/theory.md")
     faults += faults_of_citations(root)
     faults += faults_of_rooms(root)
-    faults += faults_of_architecture(root)
+    for document in ("architecture.md", "theory.md"):
+        faults += faults_of_files(root / "framework/docs" / document, root)
     print("\n".join(faults) or "documents: all links and numbers hold")
     sys.exit(1 if faults else 0)
 

@@ -86,6 +86,15 @@ foreach(flags IN ITEMS "default flags" "-O3 -march=native")
     endforeach()
 endforeach()
 
+# An implicit integrator of one's own. Its test compares with dopri5 and asks for second order.
+set(bdf2 "${WORK_DIR}/custom_integrator")
+file(COPY "${data}/examples/custom_integrator" DESTINATION "${WORK_DIR}")
+build("integrator" "${bdf2}" "${bdf2}/build")
+run("integrator, its test"
+    COMMAND "${CMAKE_CTEST_COMMAND}" --test-dir "${bdf2}/build" --output-on-failure)
+run("integrator, the conformance kit" COMMAND "${ancora}" verify "${bdf2}/build/plugins/bdf2.so"
+    MATCHES "order +pass" " 0 failed")
+
 # A plugin that reads a mesh: the guide's example, with the component of the package that it asks for.
 set(springs "${WORK_DIR}/springs")
 build("mesh plugin" "${SOURCE_DIR}/tests/command/mesh_plugin" "${springs}")

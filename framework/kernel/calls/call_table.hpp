@@ -209,7 +209,8 @@ struct Evaluate {
     }
 };
 
-void step_fields(auto& step, std::size_t n, std::size_t state, std::size_t heard, auto&& visit) {
+void step_fields(
+    auto& step, std::size_t n, std::size_t state, std::size_t reactions, auto&& visit) {
     visit.in("u0", step.u0, n);
     visit.in("du", step.du, n);
     visit.in("mid", step.mid, n);
@@ -218,7 +219,7 @@ void step_fields(auto& step, std::size_t n, std::size_t state, std::size_t heard
     visit.in("t0", step.t0);
     visit.in("h", step.h);
     visit.in("state0", step.state0, state);
-    visit.in("reactions", step.reactions, heard);
+    visit.in("reactions", step.reactions, reactions);
 }
 
 /// RowSource::evaluate_step
@@ -544,7 +545,7 @@ struct NextTime {
 
 struct ForceShape {
     std::size_t scalars = 0, state = 0;
-    std::size_t heard = 0;  ///< numbers of the reactions that it listens to
+    std::size_t reactions = 0;  ///< numbers of the reactions that it listens to
     OwnShape own{};
 };
 
@@ -562,7 +563,7 @@ struct EvaluateForce {
         visit.in("du", self.at.du, n.scalars);
         visit.in("t", self.at.t);
         visit.in("state", self.state, n.state);
-        visit.in("reactions", self.at.reactions, n.heard);
+        visit.in("reactions", self.at.reactions, n.reactions);
         own_fields(self.at.own, n.own, visit);
         visit.out({"f", "a force", Entries::rows, 3}, self.out.f, n.scalars);
     }
@@ -577,7 +578,7 @@ struct EvaluateForceStep {
 
     void make(const NonidealForce& on) const { on.evaluate_step(step, step.rate, out); }
     static void fields(auto& self, const Shape& n, auto&& visit) {
-        step_fields(self.step, n.scalars, n.state, n.heard, visit);
+        step_fields(self.step, n.scalars, n.state, n.reactions, visit);
         own_fields(self.step.own, n.own, visit);
         visit.out({"f", "a force", Entries::rows, 3}, self.out.f, n.scalars);
         visit.moved({"state1", "a state", Entries::numbers}, self.step.state1, self.step.state0);
@@ -593,7 +594,7 @@ struct DifferentiateStep {
 
     void make(const NonidealForce& on) const { on.differentiate_step(step, step.rate, D); }
     static void fields(auto& self, const Shape& n, auto&& visit) {
-        step_fields(self.step, n.scalars, n.state, n.heard, visit);
+        step_fields(self.step, n.scalars, n.state, n.reactions, visit);
         own_fields(self.step.own, n.own, visit);
         visit.out({"D", "a derivative", Entries::matrix, n.scalars}, self.D, n.scalars * n.scalars);
     }

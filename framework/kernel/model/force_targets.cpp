@@ -31,19 +31,19 @@ int find_constraint(const Model& model,
 
 }  // namespace
 
-int listen(const Model& model,
-           const ForcePart& part,
-           const BoundArguments& arguments,
-           const char* key) {
+int find_reaction_constraint(const Model& model,
+                             const ForcePart& part,
+                             const BoundArguments& arguments,
+                             const char* key) {
     const int index = find_constraint(model, part, arguments, key);
-    const ConstraintPart& heard = model.constraints[index];
-    if (heard.reaction != ReactionKind::force)
+    const ConstraintPart& constraint = model.constraints[index];
+    if (constraint.reaction != ReactionKind::force)
         throw Error(ErrorKind::manifest,
                     fmt::format("{}: the reaction of {} (type {}) is no force on a point; "
                                 "listen to a constraint of points, such as \"position\"",
                                 part.object.label,
-                                heard.object.label,
-                                heard.object.type->name),
+                                constraint.object.label,
+                                constraint.object.type->name),
                     arguments.place_of(key));
     return index;
 }

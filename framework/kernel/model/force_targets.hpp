@@ -10,10 +10,10 @@
 namespace ancora {
 
 /// The constraint whose reaction a force hears, by the parameter that names it.
-int listen(const Model& model,
-           const ForcePart& part,
-           const BoundArguments& arguments,
-           const char* key);
+int find_reaction_constraint(const Model& model,
+                             const ForcePart& part,
+                             const BoundArguments& arguments,
+                             const char* key);
 
 /// Finds the constraint that friction acts on.
 /// @param friction_on  the force that is the friction of each constraint, or -1

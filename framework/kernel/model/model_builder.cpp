@@ -116,7 +116,7 @@ private:
         part.work = facts.work;
         part.is_external = part.work == WorkKind::external || facts.is_tied_to_inertial_frame;
         for (const char* key : facts.listens_to)
-            part.listens_to.push_back(listen(model_, part, arguments, key));
+            part.listens_to.push_back(find_reaction_constraint(model_, part, arguments, key));
         if (part.contact != nullptr) {
             put_on_constraint(model_, arguments, part, friction_on_);
         } else {

@@ -28,7 +28,7 @@ public:
                 if (value < 0) continue;
                 if (name.is_rate)
                     throw std::invalid_argument("the rate of an output is not known here");
-                return number(true, hear({static_cast<int>(i), value}));
+                return number(true, read_output({static_cast<int>(i), value}));
             }
         }
         const int index = input_.reader.find(name);
@@ -39,18 +39,19 @@ public:
     }
 
 private:
-    int hear(const HeardOutput& output) {
-        for (std::size_t i = 0; i < input_.heard.size(); ++i)
-            if (input_.heard[i].part == output.part && input_.heard[i].value == output.value)
+    int read_output(const OutputRead& output) {
+        for (std::size_t i = 0; i < input_.outputs_read.size(); ++i)
+            if (input_.outputs_read[i].part == output.part &&
+                input_.outputs_read[i].value == output.value)
                 return static_cast<int>(i);
-        input_.heard.push_back(output);
-        return static_cast<int>(input_.heard.size()) - 1;
+        input_.outputs_read.push_back(output);
+        return static_cast<int>(input_.outputs_read.size()) - 1;
     }
-    int number(bool is_heard, int index) {
+    int number(bool is_output, int index) {
         std::vector<SignalInput::Variable>& all = input_.variables;
         for (std::size_t i = 0; i < all.size(); ++i)
-            if (all[i].is_heard == is_heard && all[i].index == index) return static_cast<int>(i);
-        all.push_back({is_heard, index});
+            if (all[i].is_output == is_output && all[i].index == index) return static_cast<int>(i);
+        all.push_back({is_output, index});
         return static_cast<int>(all.size()) - 1;
     }
 

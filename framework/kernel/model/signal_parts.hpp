@@ -19,7 +19,7 @@ namespace ancora {
 class Model;
 
 /// An output of another object that an input reads.
-struct HeardOutput {
+struct OutputRead {
     int part = 0;   ///< in Model::signals
     int value = 0;  ///< among that part's values
 };
@@ -35,11 +35,11 @@ struct SignalInput {
     std::vector<Attachment> attachments;  ///< that the reader reads
     /// A variable of the formula: one of the reader's, or one of `heard`.
     struct Variable {
-        bool is_heard = false;
+        bool is_output = false;
         int index = 0;
     };
     std::vector<Variable> variables;
-    std::vector<HeardOutput> heard;
+    std::vector<OutputRead> outputs_read;
 };
 
 /// An object with signals.

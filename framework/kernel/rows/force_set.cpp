@@ -67,7 +67,7 @@ ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state, Signal
                           u_count,
                           static_cast<std::size_t>(first_state + num_state_),
                           static_cast<std::size_t>(count),
-                          heard_.size(),
+                          reaction_constraints_.size(),
                           part.has_tangent(),
                           points_to_sum(part.attachments),
                           directions_to_sum(part.attachments)});
@@ -84,18 +84,20 @@ ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state, Signal
             answer_down_.resize(answer_up_.size());
         }
         // Reactions in the order of the forces, three numbers per constraint: the columns of U.
-        heard_.insert(heard_.end(), part.listens_to.begin(), part.listens_to.end());
+        reaction_constraints_.insert(
+            reaction_constraints_.end(), part.listens_to.begin(), part.listens_to.end());
         u += u_count;
         num_state_ += count;
     }
     for (Eigen::VectorXd* x : {&u0_, &du_, &mid_, &u1_, &rate_, &f_}) x->setZero(u);
     q1_.setZero(model.num_coordinates);
     for (Eigen::VectorXd* x : {&reactions_, &step_, &last_step_, &before_})
-        x->setZero(3 * static_cast<Eigen::Index>(heard_.size()));
+        x->setZero(3 * static_cast<Eigen::Index>(reaction_constraints_.size()));
     std::size_t most = 0;
-    for (const int c : heard_) most = std::max(most, model.constraints[c].attachments.size());
+    for (const int c : reaction_constraints_)
+        most = std::max(most, model.constraints[c].attachments.size());
     local_.setZero(3 * static_cast<Eigen::Index>(most));
-    if (heard_.empty()) return;
+    if (reaction_constraints_.empty()) return;
     f_up_.setZero(u);
     f_down_.setZero(u);
     state_room_.assign(num_state_, 0.0);
@@ -103,7 +105,7 @@ ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state, Signal
 
 void ForceSet::read_reactions(const RowSet& rows, const double* s, bool of_step, double* out) {
     // R = E s (theory (42)): the force of each constraint on its first attachment, f = -A_u^T s
-    for (const int c : heard_) {
+    for (const int c : reaction_constraints_) {
         if (of_step)
             rows.local_force(c, s, local_.data());
         else
@@ -112,16 +114,18 @@ void ForceSet::read_reactions(const RowSet& rows, const double* s, bool of_step,
     }
 }
 
-ForceSet::Heard ForceSet::hear(const RowSet& rows, const double* s, bool of_step) {
-    Heard heard;
+ForceSet::ReactionChange ForceSet::update_reactions(const RowSet& rows,
+                                                    const double* s,
+                                                    bool of_step) {
+    ReactionChange out;
     // One round of R -> R(s(F(R))): step_ is its residual.
     before_ = reactions_;
     last_step_ = step_;
     read_reactions(rows, s, of_step, reactions_.data());
     step_ = reactions_ - before_;
-    heard.change = step_.lpNorm<Eigen::Infinity>();
-    heard.size = reactions_.lpNorm<Eigen::Infinity>();
-    return heard;
+    out.change = step_.lpNorm<Eigen::Infinity>();
+    out.size = reactions_.lpNorm<Eigen::Infinity>();
+    return out;
 }
 
 void ForceSet::relax(double part) {
@@ -142,8 +146,8 @@ double ForceSet::aitken_factor(double last_part) const {
     return -last_part * last_step_.dot(step_ - last_step_) / square;
 }
 
-ForceSet::Listeners ForceSet::listeners() const {
-    Listeners out;
+ForceSet::ReactionDependents ForceSet::reaction_dependents() const {
+    ReactionDependents out;
     for (const Part& part : parts_) {
         if (part.force->listens_to.empty()) continue;
         if (out.names.empty()) out.place = part.force->object.place;
@@ -322,10 +326,10 @@ void ForceSet::differentiate_by_reactions(Eigen::MatrixXd& by_reactions) {
     const double d = kReactionChange * size;
     for (Part& part : parts_) {
         const auto count = static_cast<std::size_t>(part.u_count);
-        const std::size_t num_heard = 3 * part.force->listens_to.size();
+        const std::size_t num_values = 3 * part.force->listens_to.size();
         RowStep step = last_step(part);
         step.state1 = state_room_;
-        for (std::size_t k = 0; k < num_heard; ++k) {
+        for (std::size_t k = 0; k < num_values; ++k) {
             const auto j = static_cast<Eigen::Index>(3 * part.heard_first + k);
             const double reaction = reactions_[j];
             const auto force_at = [&](double x, Eigen::VectorXd& f) {

@@ -45,17 +45,17 @@ public:
         const double* q, const double* v, double t, std::span<const double> state, double* F);
 
     /// True if some force depends on reactions of constraints.
-    bool listens() const { return !heard_.empty(); }
+    bool depends_on_reactions() const { return !reaction_constraints_.empty(); }
     /// How far reactions are from those heard before.
-    struct Heard {
+    struct ReactionChange {
         double change = 0.0;  ///< largest change of a component [N]
         double size = 0.0;    ///< largest component [N]
     };
     /// Gives the forces the reactions that they listen to, from the stresses of all rows over the
     /// step, or at the instant, at which the rows were last evaluated. [step]
-    Heard hear(const RowSet& rows, const double* s, bool of_step);
+    ReactionChange update_reactions(const RowSet& rows, const double* s, bool of_step);
     /// Entries of hear(): three per constraint heard.
-    int num_heard() const { return static_cast<int>(reactions_.size()); }
+    int num_reactions() const { return static_cast<int>(reactions_.size()); }
     /// The reactions that these stresses are, num_heard() numbers; linear in s. [step]
     void read_reactions(const RowSet& rows, const double* s, bool of_step, double* out);
     /// dF / d reactions, n x num_heard(), of the step last evaluated, by differences. [step]
@@ -87,11 +87,11 @@ public:
     /// changes by the last two calls of hear(). [step]
     double aitken_factor(double last_part) const;
     /// The forces that listen, for messages.
-    struct Listeners {
+    struct ReactionDependents {
         std::string names;
         Place place;
     };
-    Listeners listeners() const;
+    ReactionDependents reaction_dependents() const;
 
     /// Work over the step, or power, of the forces last evaluated, by heading.
     struct Work {
@@ -170,7 +170,8 @@ private:
     std::vector<Part> parts_;
     std::vector<int> part_of_force_;
     int num_state_ = 0;
-    std::vector<int> heard_;     // constraints that forces listen to, in the order of the forces
+    std::vector<int>
+        reaction_constraints_;   // constraints that forces listen to, in the order of the forces
     Eigen::VectorXd reactions_;  // on their first attachments, three entries each
     Eigen::VectorXd step_, last_step_;  // changes by the last two calls of hear()
     Eigen::VectorXd before_;            // reactions before the last one

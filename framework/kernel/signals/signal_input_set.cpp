@@ -158,12 +158,12 @@ void SignalInputSet::combine(int part,
         for (std::size_t k = 0; k < of.variables.size(); ++k) {
             const SignalInput::Variable& variable = of.variables[k];
             const auto index = static_cast<std::size_t>(variable.index);
-            if (!variable.is_heard) {
+            if (!variable.is_output) {
                 x[k] = read_[entry.first_variable + index];
                 continue;
             }
-            const HeardOutput& heard = of.heard[index];
-            x[k] = outputs[first_output[heard.part] + heard.value];
+            const OutputRead& source = of.outputs_read[index];
+            x[k] = outputs[first_output[source.part] + source.value];
         }
         if (is_lifted) x[lifted_.term] *= lifted_.factor;
         std::array<double, static_cast<std::size_t>(Formula::kMaxSize)> work;

@@ -33,8 +33,8 @@ private:
         at = Visit::open;
         const SignalPart& part = parts_[i];
         for (const auto& input : part.inputs)
-            for (const HeardOutput& heard : input->heard)
-                if (parts_[heard.part].facts.outputs_read_inputs) visit(heard.part);
+            for (const OutputRead& source : input->outputs_read)
+                if (parts_[source.part].facts.outputs_read_inputs) visit(source.part);
         visits_[i] = Visit::done;
         way_.pop_back();
         order_.push_back(i);
@@ -65,8 +65,8 @@ std::vector<SignalGroup> order_signals(const std::vector<SignalPart>& parts) {
     DisjointSets sets(parts.size());
     for (std::size_t i = 0; i < parts.size(); ++i)
         for (const auto& input : parts[i].inputs)
-            for (const HeardOutput& heard : input->heard)
-                sets.join(static_cast<int>(i), heard.part);
+            for (const OutputRead& source : input->outputs_read)
+                sets.join(static_cast<int>(i), source.part);
     std::vector<SignalGroup> groups;
     std::vector<int> group_of(parts.size(), -1);
     for (const int i : Sorter(parts).sorted()) {

@@ -85,7 +85,7 @@ SignalSet::SignalSet(const Model& model, CallMeter& meter)
     }
     for (const SignalPart& of : model.signals)
         for (const auto& input : of.inputs)
-            for (const HeardOutput& heard : input->heard) parts_[heard.part].is_heard = true;
+            for (const OutputRead& source : input->outputs_read) parts_[source.part].is_read = true;
     std::size_t x = 0;
     for (const SignalGroup& order : order_signals(model.signals)) {
         Group group;
@@ -279,13 +279,13 @@ void SignalSet::evaluate_outputs(const Part& part, double t, const double* x) {
 void SignalSet::ask(const std::vector<int>& parts, double t, const double* x, bool wants_all) {
     for (const int i : parts) {
         const Part& part = parts_[i];
-        if (!part.of->facts.outputs_read_inputs && (wants_all || part.is_heard))
+        if (!part.of->facts.outputs_read_inputs && (wants_all || part.is_read))
             evaluate_outputs(part, t, x);
     }
     for (const int i : parts) {
         const Part& part = parts_[i];
         inputs_.combine(i, y_, first_y_);
-        if (part.of->facts.outputs_read_inputs && (wants_all || part.is_heard))
+        if (part.of->facts.outputs_read_inputs && (wants_all || part.is_read))
             evaluate_outputs(part, t, x);
     }
 }

@@ -176,7 +176,7 @@ private:
         std::size_t first_z = 0, num_z = 0;
         std::size_t first_y = 0, num_y = 0;
         int first_crossing = 0, num_crossings = 0;
-        bool is_heard = false;
+        bool is_read = false;
         bool is_read_by_rows = false;
         std::size_t first_kept = 0;  ///< of what rows read: inputs, x, z
     };

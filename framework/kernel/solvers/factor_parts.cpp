@@ -14,9 +14,9 @@ namespace {
 constexpr double kFewestEntries = 4e5;
 // No subtree is larger than this part of the whole; parts are made of neighbours up to half of it.
 constexpr double kLargestSubtree = 1.0 / 12.0;
-constexpr double kLargestLimb = 1.0 / 4.0;
+constexpr double kLargestTopSubtree = 1.0 / 4.0;
 // With more in the trunk, where one waits for the other, parts are of no use.
-constexpr double kLargestTrunk = 0.6;
+constexpr double kLargestSeparator = 0.6;
 constexpr int kMostCuts = 4096;
 
 std::size_t at(int s) {
@@ -126,28 +126,28 @@ FactorParts::FactorParts(const Supernodes& supernodes) {
     // which bounds the gain of more threads.
     const Forest tree(parent, own);
     const Forest::Cut cut = tree.cut(kLargestSubtree * tree.all());
-    if (tree.all() < kFewestEntries || cut.weight > kLargestTrunk * tree.all()) {
+    if (tree.all() < kFewestEntries || cut.weight > kLargestSeparator * tree.all()) {
         separator.resize(at(count));
         std::iota(separator.begin(), separator.end(), 0);
         return;
     }
     parts = tree.what_is_left(cut, 0.5 * kLargestSubtree * tree.all());
 
-    std::vector<int> in_trunk(at(count), -1);
-    std::vector<double> own_of_trunk;
+    std::vector<int> in_separator(at(count), -1);
+    std::vector<double> own_of_separator;
     for (int s = 0; s < count; ++s) {
         if (cut.is_cut[at(s)] == 0) continue;
-        in_trunk[at(s)] = static_cast<int>(separator.size());
+        in_separator[at(s)] = static_cast<int>(separator.size());
         separator.push_back(s);
-        own_of_trunk.push_back(own[at(s)]);
+        own_of_separator.push_back(own[at(s)]);
     }
     // Cuts go from the roots down, so the parent of what is cut off is cut off too.
-    std::vector<int> parent_in_trunk;
+    std::vector<int> parent_in_separator;
     for (const int s : separator)
-        parent_in_trunk.push_back(parent[at(s)] < 0 ? -1 : in_trunk[at(parent[at(s)])]);
-    const Forest upper(parent_in_trunk, own_of_trunk);
+        parent_in_separator.push_back(parent[at(s)] < 0 ? -1 : in_separator[at(parent[at(s)])]);
+    const Forest upper(parent_in_separator, own_of_separator);
     if (upper.all() < kFewestEntries) return;
-    const double heaviest = kLargestLimb * upper.all();
+    const double heaviest = kLargestTopSubtree * upper.all();
     subtrees = upper.what_is_left(upper.cut(heaviest), heaviest);
 }
 

@@ -133,11 +133,11 @@ void SparseLdlt::lay_out_updates() {
         wait_for_target(s, width);
     }
 
-    const std::size_t num_trunk = parts_.separator.size();
-    in_trunk_.assign(count, -1);
-    for (std::size_t i = 0; i < num_trunk; ++i)
-        in_trunk_[parts_.separator[i]] = static_cast<int>(i);
-    is_done_ = std::make_unique<std::atomic<int>[]>(num_trunk);
+    const std::size_t num_separator = parts_.separator.size();
+    in_separator_.assign(count, -1);
+    for (std::size_t i = 0; i < num_separator; ++i)
+        in_separator_[parts_.separator[i]] = static_cast<int>(i);
+    is_done_ = std::make_unique<std::atomic<int>[]>(num_separator);
     if (parts_.parts.empty()) return;
     // Who waits does so at the end.
     // Those of the parts have the place -1 and come first, then the sources of the trunk in
@@ -147,7 +147,7 @@ void SparseLdlt::lay_out_updates() {
         std::stable_sort(updates_.begin() + first_update_[s],
                          updates_.begin() + first_update_[static_cast<std::size_t>(s) + 1],
                          [&](const Update& a, const Update& b) {
-                             return in_trunk_[a.source] < in_trunk_[b.source];
+                             return in_separator_[a.source] < in_separator_[b.source];
                          });
 }
 
@@ -177,26 +177,26 @@ bool SparseLdlt::factorise(const Eigen::SparseMatrix<double>& upper) {
     if (!is_good_) return false;
 
     // Each takes the next of the trunk and waits for those that update it.
-    next_in_trunk_ = 0;
+    next_in_separator_ = 0;
     // Places are given out rising, and a source has a lower place than its target:
     // the supernode that another waits for is done or is being worked on, so that the wait ends.
     const bool is_shared = scratch_.size() > 1;
     if (is_shared) {
         for (std::size_t i = 0; i < parts_.separator.size(); ++i) is_done_[i] = 0;
         workers_->run([&](int k) {
-            factorise_trunk(k);
+            factorise_separator(k);
         });
-    } else if (!factorise_trunk(0)) {
+    } else if (!factorise_separator(0)) {
         return false;
     }
     return is_good_;
 }
 
-bool SparseLdlt::factorise_trunk(int k) {
+bool SparseLdlt::factorise_separator(int k) {
     Scratch& scratch = scratch_[k];
     const auto count = static_cast<int>(parts_.separator.size());
     const bool is_shared = scratch_.size() > 1;
-    for (int i; (i = next_in_trunk_++) < count;) {
+    for (int i; (i = next_in_separator_++) < count;) {
         const int s = parts_.separator[i];
         if (!factorise_supernode(s, scratch, is_shared)) {
             is_good_ = false;
@@ -240,7 +240,7 @@ void SparseLdlt::update(int target, double* panel, Scratch& scratch, bool waits)
     for (std::size_t i = 0; i < rows.size(); ++i) scratch.local[rows[i]] = static_cast<int>(i);
     for (long u = begin; u < end; ++u) {
         const Update& one = updates_[u];
-        const int place = in_trunk_[one.source];
+        const int place = in_separator_[one.source];
         if (waits && place >= 0) is_done_[place].wait(0, std::memory_order_acquire);
         if (in_single_)
             update_from(single_.data(), target, panel, one, scratch);

@@ -124,7 +124,7 @@ private:
         else
             for (int i = 0; i < count; ++i) piece(i, 0);
     }
-    bool factorise_trunk(int k);
+    bool factorise_separator(int k);
     int end_of_update(int s, int begin) const;
     bool factorise_supernode(int s, Scratch& scratch, bool waits);
     void update(int target, double* panel, Scratch& scratch, bool waits);
@@ -177,8 +177,8 @@ private:
     std::vector<Scratch> scratch_;  // of each thread
     std::size_t packed_ = 0, product_ = 0, panel_ = 0;
     std::unique_ptr<std::atomic<int>[]> is_done_;  // of each supernode of the trunk
-    std::vector<int> in_trunk_;                    // of each supernode, its place there, or -1
-    std::atomic<int> next_in_trunk_{0};
+    std::vector<int> in_separator_;                // of each supernode, its place there, or -1
+    std::atomic<int> next_in_separator_{0};
     std::atomic<bool> is_good_{true};
     // x, and of each part and limb what it takes from the columns above it
     std::vector<double> work_;

@@ -14,9 +14,9 @@ namespace {
 
 // Reactions and the forces that depend on them have settled when a round changes them by no more
 // than the first, or by no more than the second and by as much as the round before.
-constexpr double kHeardRounding = 1e-15;
-constexpr double kHeardClosely = 1e-11;
-constexpr int kMostHearings = 60;
+constexpr double kReactionRounding = 1e-15;
+constexpr double kReactionStall = 1e-11;
+constexpr int kMostReactionRounds = 60;
 
 }  // namespace
 
@@ -45,7 +45,7 @@ ContinuousFace& Accelerations::face() {
         // Friction and forces that depend on reactions read lambda; where rows are redundant it is
         // that of least sum of D_k lambda_k^2 (theory (5)), so that it depends on no elimination
         // order.
-        face_->want_least(!extra_.empty() || parts_.forces.listens());
+        face_->want_least(!extra_.empty() || parts_.forces.depends_on_reactions());
     }
     return *face_;
 }
@@ -66,22 +66,23 @@ void Accelerations::solve(const double* q, const double* v, double t, RankUse us
     for (int round = 0;; ++round) {
         face.solve();
         // Parts have no say before there are reactions that the forces could have heard.
-        const bool is_silent = round == 0 && parts_.forces.listens();
+        const bool is_silent = round == 0 && parts_.forces.depends_on_reactions();
         if (!is_silent)
             extra_.for_each([&](StepPart& of) {
                 of.solve_instant(face, q, v, t, is_resolving_);
             });
-        if (!parts_.forces.listens()) return;
-        const ForceSet::Heard heard = parts_.forces.hear(parts_.rows, face.stress().data(), false);
+        if (!parts_.forces.depends_on_reactions()) return;
+        const ForceSet::ReactionChange reactions =
+            parts_.forces.update_reactions(parts_.rows, face.stress().data(), false);
         // |r| is rounding of R: at once, or within 10^4 times that where it has ceased to halve.
-        const bool is_at_rounding =
-            heard.change <= kHeardRounding * heard.size ||
-            (heard.change <= kHeardClosely * heard.size && heard.change >= 0.5 * last_change);
+        const bool is_at_rounding = reactions.change <= kReactionRounding * reactions.size ||
+                                    (reactions.change <= kReactionStall * reactions.size &&
+                                     reactions.change >= 0.5 * last_change);
         if (is_at_rounding && (extra_.empty() || !is_silent)) return;
-        if (round == kMostHearings || !std::isfinite(heard.change)) refuse_feedback(t);
+        if (round == kMostReactionRounds || !std::isfinite(reactions.change)) refuse_feedback(t);
         part = round == 0 ? 1.0 : parts_.forces.aitken_factor(part);
         parts_.forces.relax(part);
-        last_change = heard.change;
+        last_change = reactions.change;
         face.update_forces(q, v, state_.plugin);
     }
 }
@@ -114,15 +115,15 @@ void Accelerations::solve_tentatively() {
 }
 
 void Accelerations::refuse_feedback(double t) const {
-    const ForceSet::Listeners listeners = parts_.forces.listeners();
+    const ForceSet::ReactionDependents dependents = parts_.forces.reaction_dependents();
     throw Error(ErrorKind::numerical,
                 fmt::format("t = {:.9g} s: the reactions and the forces that listen to them ({}) "
                             "do not settle: each raises the other by more than it grew itself, so "
                             "that no force, or more than one, fits; lower the force's coefficient "
                             "or lever",
                             t,
-                            listeners.names),
-                listeners.place);
+                            dependents.names),
+                dependents.place);
 }
 
 }  // namespace ancora

@@ -129,14 +129,14 @@ void ImplicitFace::require_differentiable(const Assembly& parts,
                     fmt::format("{} may break: {}", parts.rows.row_name(row), needs),
                     parts.rows.place_of_row(row));
     }
-    if (is_redundant && parts.forces.listens()) {
-        const ForceSet::Listeners listeners = parts.forces.listeners();
+    if (is_redundant && parts.forces.depends_on_reactions()) {
+        const ForceSet::ReactionDependents dependents = parts.forces.reaction_dependents();
         throw Error(ErrorKind::manifest,
                     fmt::format("{} depends on reactions, which are not unique where constraints "
                                 "are redundant: {}",
-                                listeners.names,
+                                dependents.names,
                                 needs),
-                    listeners.place);
+                    dependents.place);
     }
 }
 
@@ -384,8 +384,8 @@ void ImplicitFace::evaluate(const ImplicitPoint& at) {
     // s = -lambda of conditions, the law's stress elsewhere.
     face.take_multipliers(view(lambda_));
     // Reactions are those of the given lambda: forces that depend on them have no loop here.
-    if (parts_.forces.listens()) {
-        parts_.forces.hear(parts_.rows, face.stress().data(), false);
+    if (parts_.forces.depends_on_reactions()) {
+        parts_.forces.update_reactions(parts_.rows, face.stress().data(), false);
         face.update_forces(q_.data(), v_.data(), state_.plugin);
     }
     // F = Q + C; phi, A v + pi_t and b of each condition, as its level has them.

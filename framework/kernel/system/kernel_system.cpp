@@ -609,14 +609,14 @@ void KernelSystem::no_convergence(const StepTrial& trial,
     });
     rows_.choice.refuse_open_row(trial);
     const ResidualScaling::Worst worst = defect_.worst(trial);
-    const ForceSet::Listeners listeners = parts_.forces.listeners();
+    const ForceSet::ReactionDependents dependents = parts_.forces.reaction_dependents();
     std::string cause{advice};
     if (const std::string grown = grown_energy(true); !grown.empty()) cause = grown;
     if (worst.cause != nullptr)
         cause = worst.cause;
-    else if (!listeners.names.empty())
+    else if (!dependents.names.empty())
         cause = fmt::format("{} and the reactions that it hears may raise each other without end",
-                            listeners.names);
+                            dependents.names);
     throw Error(ErrorKind::numerical,
                 fmt::format("t = {:.9g} s, step of {:.3g} s: {}; the largest residual is in {} "
                             "({:.3g} {}); {}",
@@ -627,7 +627,7 @@ void KernelSystem::no_convergence(const StepTrial& trial,
                             worst.left,
                             worst.unit,
                             cause),
-                listeners.place);
+                dependents.place);
 }
 
 /// Members that a step only uses itself are not among these; a restored run repeats every bit.

@@ -5,7 +5,7 @@
 namespace ancora {
 
 void LowRankUpdate::prepare() {
-    const int d = parts_.forces.num_heard();
+    const int d = parts_.forces.num_reactions();
     const auto n = static_cast<std::size_t>(parts_.n);
     if (by_reactions_.cols() != d) {
         by_reactions_.setZero(parts_.n, d);
@@ -13,7 +13,7 @@ void LowRankUpdate::prepare() {
         s_.setZero(num_rows_, d);
         answer_.setZero(d, d);
         zero_.setZero(num_rows_);
-        heard_.setZero(d);
+        reactions_.setZero(d);
         y_.setZero(d);
     }
     // U = dF/dR: n x d, d numbers R of reactions that forces depend on.
@@ -25,8 +25,8 @@ void LowRankUpdate::prepare() {
                      {x_.col(j).data(), n},
                      {s_.col(j).data(), static_cast<std::size_t>(num_rows_)});
         parts_.forces.read_reactions(
-            parts_.rows, independent_.shared(s_.col(j).data()), true, heard_.data());
-        answer_.col(j) = -heard_;
+            parts_.rows, independent_.shared(s_.col(j).data()), true, reactions_.data());
+        answer_.col(j) = -reactions_;
         answer_(j, j) += 1.0;
     }
     solver_.compute(answer_);
@@ -40,8 +40,9 @@ void LowRankUpdate::solve(std::span<const double> r_motion,
     // small.
     inner_.solve(r_motion, r_rows, ddq, ds);
     if (empty()) return;
-    parts_.forces.read_reactions(parts_.rows, independent_.shared(ds.data()), true, heard_.data());
-    y_ = solver_.solve(heard_);
+    parts_.forces.read_reactions(
+        parts_.rows, independent_.shared(ds.data()), true, reactions_.data());
+    y_ = solver_.solve(reactions_);
     if (!y_.allFinite()) return;  // no answer of this kind; the iteration will say so
     for (Eigen::Index j = 0; j < y_.size(); ++j) {
         for (int i = 0; i < parts_.n; ++i) ddq[i] += x_(i, j) * y_[j];
@@ -51,9 +52,9 @@ void LowRankUpdate::solve(std::span<const double> r_motion,
 
 /// r_motion += U E y. As r_motion has -F, its derivative by s is B^T - U E, and -(-U E y) is added.
 void LowRankUpdate::add_tangent(const double* y, double* r_motion) {
-    parts_.forces.read_reactions(parts_.rows, independent_.shared(y), true, heard_.data());
-    for (Eigen::Index j = 0; j < heard_.size(); ++j)
-        for (int i = 0; i < parts_.n; ++i) r_motion[i] += by_reactions_(i, j) * heard_[j];
+    parts_.forces.read_reactions(parts_.rows, independent_.shared(y), true, reactions_.data());
+    for (Eigen::Index j = 0; j < reactions_.size(); ++j)
+        for (int i = 0; i < parts_.n; ++i) r_motion[i] += by_reactions_(i, j) * reactions_[j];
 }
 
 }  // namespace ancora

@@ -27,7 +27,7 @@ public:
                   int num_rows)
         : parts_(parts), independent_(independent), inner_(inner), num_rows_(num_rows) {}
 
-    bool empty() const { return !parts_.forces.listens(); }
+    bool empty() const { return !parts_.forces.depends_on_reactions(); }
     /// Takes U and W at the last trial. [step]
     void prepare();
     /// (1), or x0 if there is no such force. [step]
@@ -47,7 +47,7 @@ private:
     Eigen::MatrixXd x_, s_;         // W
     Eigen::MatrixXd answer_;        // I - E W
     Eigen::PartialPivLU<Eigen::MatrixXd> solver_;
-    Eigen::VectorXd zero_, heard_, y_;
+    Eigen::VectorXd zero_, reactions_, y_;
 };
 
 }  // namespace ancora

@@ -94,8 +94,8 @@ public:
     void evaluate(const RowPoint& at,
                   std::span<const double>,
                   const ForceValues& out) const override {
-        with_heard(at, [&](const auto&... heard) {
-            call(at, out, heard...);
+        with_inputs(at, [&](const auto&... inputs) {
+            call(at, out, inputs...);
         });
     }
 
@@ -107,8 +107,8 @@ public:
         if constexpr (is_given())
             std::ranges::fill(D, 0.0);
         else
-            with_heard(step, [&](const auto&... heard) {
-                differentiate(step, mean_velocity, D, heard...);
+            with_inputs(step, [&](const auto&... inputs) {
+                differentiate(step, mean_velocity, D, inputs...);
             });
     }
 
@@ -119,7 +119,7 @@ private:
     /// Calls `function` with the reactions, if the schema names constraints, and with the author's
     /// own values, if its class has Signals.
     template <class At, class Function>
-    static void with_heard(const At& at, const Function& function) {
+    static void with_inputs(const At& at, const Function& function) {
         constexpr bool has_signals = std::is_base_of_v<Signals, Author>;
         if constexpr (SchemaOf<Author>::kNumObjects == 0 && has_signals)
             function(at.own);
@@ -132,15 +132,15 @@ private:
     }
     /// Calls the author's function with what it takes; `heard` are reactions and own values, or
     /// nothing.
-    template <class... Heard>
-    void call(const RowPoint& at, const ForceValues& out, const Heard&... heard) const {
+    template <class... Inputs>
+    void call(const RowPoint& at, const ForceValues& out, const Inputs&... inputs) const {
         using Schema = SchemaOf<Author>;
-        static_assert(is_given() || takes<double, Heard...>(),
+        static_assert(is_given() || takes<double, Inputs...>(),
                       "force() must take, in the order of the schema, one vector for each point "
                       "and direction, then perhaps as many rates, and perhaps t; and, where the "
                       "schema has a parameter::object, const Reactions& at the end");
         static_assert(Schema::kNumCoordinates == 0, "a force acts on points and directions");
-        put(force_of(at.u.data(), at.du.data(), at.t, heard...), out.f.data());
+        put(force_of(at.u.data(), at.du.data(), at.t, inputs...), out.f.data());
     }
 
     using Law = detail::ForceOf<Author>;
@@ -150,41 +150,41 @@ private:
         return std::is_invocable_v<const Law&> || std::is_invocable_v<const Law&, double>;
     }
     /// Whether force() can be called with scalars S.
-    template <class S, class... Heard>
+    template <class S, class... Inputs>
     static constexpr bool takes() {
         using List = typename SchemaOf<Author>::List;
-        return List::template takes_pair<Law, S, double, Heard...>() ||
-               List::template takes_pair<Law, S, Heard...>() ||
-               List::template takes<Law, S, double, Heard...>() ||
-               List::template takes<Law, S, Heard...>();
+        return List::template takes_pair<Law, S, double, Inputs...>() ||
+               List::template takes_pair<Law, S, Inputs...>() ||
+               List::template takes<Law, S, double, Inputs...>() ||
+               List::template takes<Law, S, Inputs...>();
     }
-    template <class S, class... Heard>
-    auto force_of(const S* u, const S* du, double t, const Heard&... heard) const {
+    template <class S, class... Inputs>
+    auto force_of(const S* u, const S* du, double t, const Inputs&... inputs) const {
         using List = typename SchemaOf<Author>::List;
         const Law law{static_cast<const Author&>(*this)};
         if constexpr (std::is_invocable_v<const Law&>)
             return law();
         else if constexpr (std::is_invocable_v<const Law&, double>)
             return law(t);
-        else if constexpr (List::template takes_pair<Law, S, double, Heard...>())
-            return List::call_pair(law, u, du, t, heard...);
-        else if constexpr (List::template takes_pair<Law, S, Heard...>())
-            return List::call_pair(law, u, du, heard...);
-        else if constexpr (List::template takes<Law, S, double, Heard...>())
-            return List::call(law, u, t, heard...);
+        else if constexpr (List::template takes_pair<Law, S, double, Inputs...>())
+            return List::call_pair(law, u, du, t, inputs...);
+        else if constexpr (List::template takes_pair<Law, S, Inputs...>())
+            return List::call_pair(law, u, du, inputs...);
+        else if constexpr (List::template takes<Law, S, double, Inputs...>())
+            return List::call(law, u, t, inputs...);
         else
-            return List::call(law, u, heard...);
+            return List::call(law, u, inputs...);
     }
 
-    template <class... Heard>
+    template <class... Inputs>
     void differentiate(const RowStep& step,
                        std::span<const double> mean_velocity,
                        std::span<double> D,
-                       const Heard&... heard) const {
+                       const Inputs&... inputs) const {
         constexpr std::size_t k = 3 * SchemaOf<Author>::kCount;
         const double t = step.t0 + 0.5 * step.h;
         using S = Gradient<static_cast<int>(k)>;
-        if constexpr (takes<S, Heard...>()) {
+        if constexpr (takes<S, Inputs...>()) {
             std::array<S, k> u;
             std::array<S, k> rate;
             for (std::size_t j = 0; j < k; ++j) {
@@ -192,21 +192,21 @@ private:
                 rate[j] = mean_velocity[j] + (1.0 / step.h) * S(0.0, j);
             }
             std::array<S, k> f;
-            put(force_of(u.data(), rate.data(), t, heard...), f.data());
+            put(force_of(u.data(), rate.data(), t, inputs...), f.data());
             for (std::size_t i = 0; i < k; ++i)
                 for (std::size_t j = 0; j < k; ++j) D[i * k + j] = f[i].d(j);
         } else {
-            differentiate_by_differences(step, mean_velocity, D, t, heard...);
+            differentiate_by_differences(step, mean_velocity, D, t, inputs...);
         }
     }
 
     /// Central differences in positions and rates, each by a part of what is there.
-    template <class... Heard>
+    template <class... Inputs>
     void differentiate_by_differences(const RowStep& step,
                                       std::span<const double> mean_velocity,
                                       std::span<double> D,
                                       double t,
-                                      const Heard&... heard) const {
+                                      const Inputs&... inputs) const {
         constexpr std::size_t k = 3 * SchemaOf<Author>::kCount;
         constexpr double kPart = 6e-6;  // cube root of rounding
         std::array<double, k> u;
@@ -226,9 +226,9 @@ private:
                 std::array<double, k> up;
                 std::array<double, k> down;
                 x[j] = at + d;
-                put(force_of(u.data(), rate.data(), t, heard...), up.data());
+                put(force_of(u.data(), rate.data(), t, inputs...), up.data());
                 x[j] = at - d;
-                put(force_of(u.data(), rate.data(), t, heard...), down.data());
+                put(force_of(u.data(), rate.data(), t, inputs...), down.data());
                 x[j] = at;
                 for (std::size_t i = 0; i < k; ++i)
                     D[i * k + j] += by_du * (up[i] - down[i]) / (2.0 * d);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bad: the constraint z = 0 with row blocks that do not fit, one mistake per type.
+// Bad: the constraint z = 0 with row blocks or a joint that do not fit, one mistake per type.
 #include "test_plane.hpp"
 
 namespace {
@@ -36,9 +36,26 @@ private:
     static constexpr std::array<RowLaw, 2> kTwoLaws = {};
 };
 
+/// A measure of two attachments, of which there is one.
+class MeasureOutOfRange final : public zoo::TestPlane {
+public:
+    using TestPlane::TestPlane;
+    const Joint* joint() const override { return &joint_; }
+
+private:
+    static constexpr std::array<Measure, 1> kMeasures = {
+        {{"height", MeasureKind::distance, {0, 1, 0}, 0.0}}};
+    static constexpr std::array<std::int32_t, 1> kOnB = {0};
+    Joint joint_ = {.a = {.body = "ground"},
+                    .b = {.body = "m", .has_axes = false},
+                    .measures = kMeasures,
+                    .on_b = kOnB};
+};
+
 constexpr TypeDescriptor kTypes[] = {
     type<ShortStencil>("short_stencil", {"z = 0"}, zoo::TestPlane::kParameters),
     type<IndexOutOfRange>("index_out_of_range", {"z = 0"}, zoo::TestPlane::kParameters),
+    type<MeasureOutOfRange>("measure_out_of_range", {"z = 0"}, zoo::TestPlane::kParameters),
     type<TooManyLaws>("too_many_laws", {"z = 0"}, zoo::TestPlane::kParameters),
 };
 

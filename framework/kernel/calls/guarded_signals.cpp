@@ -95,8 +95,19 @@ void GuardedSignals::act(CallMeter& meter,
     const auto is_bad = [](double value) {
         return !std::isfinite(value);
     };
-    if (std::ranges::any_of(x, is_bad) || std::ranges::any_of(z, is_bad))
-        refuse_call(*object_, record_of(call), "act leaves a state that is not finite");
+    const auto refuse_where = [&](std::span<double> values, std::string_view kind) {
+        const auto bad = std::ranges::find_if(values, is_bad);
+        if (bad != values.end())
+            refuse_call(*object_,
+                        record_of(call),
+                        fmt::format("act leaves a {} state that is not finite, entry {}, at "
+                                    "t = {:.9g} s",
+                                    kind,
+                                    bad - values.begin(),
+                                    at.t));
+    };
+    refuse_where(x, "continuous");
+    refuse_where(z, "discrete");
 }
 
 double GuardedSignals::next_time(CallMeter& meter,

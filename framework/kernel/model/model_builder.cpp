@@ -90,9 +90,34 @@ private:
         part.effort_unit = facts.effort_unit;
         part.effort_factors = facts.effort_factors;
         if (facts.own_body != nullptr) bodies_.take_in(*facts.own_body, part);
-        if (part.joint != nullptr) attach_axes(part);
+        if (part.joint != nullptr) {
+            check_joint(part);
+            attach_axes(part);
+        }
         model_.constraints[index] = std::move(part);
         signals_.note_constraint(index, std::move(arguments));
+    }
+
+    /// Indices of attachments in what a plugin says of its joint.
+    static void check_joint(const ConstraintPart& part) {
+        const auto check = [&](std::int32_t index, std::string_view what) {
+            if (index >= 0 && static_cast<std::size_t>(index) < part.attachments.size()) return;
+            throw Error(ErrorKind::plugin,
+                        fmt::format("{}: {} of its joint() names attachment {}, and it has {}, "
+                                    "counted from 0",
+                                    describe(part.object),
+                                    what,
+                                    index,
+                                    part.attachments.size()),
+                        part.object.place);
+        };
+        const Joint& joint = *part.joint;
+        for (const Measure& measure : joint.measures)
+            for (int k = 0; k < num_attachments(measure.kind); ++k)
+                check(measure.attachments[static_cast<std::size_t>(k)],
+                      fmt::format("the measure \"{}\"", measure.name));
+        for (const std::int32_t index : joint.on_b) check(index, "on_b");
+        if (joint.point >= 0) check(joint.point, "point");
     }
 
     void attach_axes(ConstraintPart& part) const {

@@ -119,6 +119,14 @@ TEST_SUITE("plugins that misbehave") {
                                      "one per row (1)"}});
     }
 
+    TEST_CASE("a joint that names an attachment which it does not have") {
+        check_all(ErrorKind::plugin,
+                  {{mass() + tie("measure_out_of_range"),
+                    "constraint \"c\" (type measure_out_of_range of plugin bad_sizes 1.0.0): the "
+                    "measure \"height\" of its joint() names attachment 1, and it has 1, counted "
+                    "from 0"}});
+    }
+
     TEST_CASE("laws without sense") {
         const auto spring = [](const char* law) {
             return mass() + fmt::format(

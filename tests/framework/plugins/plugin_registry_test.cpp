@@ -492,6 +492,17 @@ TEST_SUITE("plugin registry: the zoo") {
                   "\n  EIGEN_MAX_ALIGN_BYTES: plugin 16, program 64");
     }
 
+    TEST_CASE("flags that move members of structs are named, before anything is called") {
+        PluginRegistry registry;
+        registry.add_folder(kZoo / "packed");
+        const std::string message = error_of([&] {
+                                        registry.load("second_test_mass");
+                                    }).message();
+        CHECK(message.find("\n  size of a struct: plugin 0") != std::string::npos);
+        CHECK(message.find("\n  size of an enumeration: plugin 001, program 004") !=
+              std::string::npos);
+    }
+
     TEST_CASE("fast math: refused at every try, and denormal numbers stay what they are") {
         const std::string text = zoo_plugin("fast_math") +
                                  "changed the floating-point environment of the whole program "

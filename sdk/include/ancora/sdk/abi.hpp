@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 
 #include <Eigen/Core>
 
@@ -18,6 +20,28 @@ struct AbiEntry {
     const char* name;
     const char* value;
 };
+
+namespace detail {
+
+/// Flags such as -fpack-struct and -malign-double give it another size.
+struct LayoutProbe {
+    char a;
+    double b;
+    std::int16_t c;
+    void* d;
+    bool e;
+    std::int64_t f;
+};
+/// -fshort-enums gives it another size.
+enum EnumProbe { kEnumProbe };
+
+/// A number below 1000 as text.
+template <std::size_t number>
+inline constexpr std::array<char, 4> kDigits{
+    static_cast<char>('0' + number / 100), static_cast<char>('0' + number / 10 % 10),
+    static_cast<char>('0' + number % 10), '\0'};
+
+}  // namespace detail
 
 /// The fingerprint of the translation unit that includes this header.
 ///
@@ -56,6 +80,8 @@ struct AbiEntry {
                  EIGEN_MINOR_VERSION)},
     AbiEntry{"EIGEN_MAX_ALIGN_BYTES", ANCORA_TEXT(EIGEN_MAX_ALIGN_BYTES)},
     AbiEntry{"EIGEN_MAX_STATIC_ALIGN_BYTES", ANCORA_TEXT(EIGEN_MAX_STATIC_ALIGN_BYTES)},
+    AbiEntry{"size of a struct", detail::kDigits<sizeof(detail::LayoutProbe)>.data()},
+    AbiEntry{"size of an enumeration", detail::kDigits<sizeof(detail::EnumProbe)>.data()},
 };
 
 }  // namespace ancora

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rotations under which a factorisation made at one attitude serves at another.
+// Corotational reuse: rotations under which a factorisation made at one attitude serves at another.
 #pragma once
 
 #include <array>
@@ -15,7 +15,8 @@
 
 namespace ancora {
 
-/// What hangs together and turns as a whole by R since the factorisation has the step matrix
+/// An island (coordinates that rows or masses connect) that has rotated rigidly by R since the
+/// factorisation has the step matrix
 ///
 ///   K = T K_ref T^T,   T = diag(R on each vector of coordinates, R or 1 on the rows)      (1)
 ///
@@ -25,8 +26,9 @@ namespace ancora {
 /// (theory (33)).
 ///
 /// R is fitted to the vectors of each island, in the sense of least squares, by one Newton step a
-/// call from the last fit. An island is left as it is unless that explains its motion. As with any
-/// old factorisation, (1) shapes the path of an iteration and not its result.
+/// call from the last fit. An island is corotated only where a rotation explains its motion. As
+/// with any old factorisation (modified Newton), (1) affects the convergence of an iteration and
+/// not its result.
 class CoRotation {
 public:
     CoRotation(const Space& space, const MassMatrix& mass, const RowSet& rows, int num_coordinates);
@@ -35,7 +37,7 @@ public:
     void set_reference(const Eigen::VectorXd& z);
     /// [step] Fits the rotations to the vectors z. @returns whether any island is turned
     bool follow(const Eigen::VectorXd& z);
-    /// [step] The present rotations have not served; none until the next reference.
+    /// [step] The present rotations have not improved convergence; none until the next reference.
     void give_up() { is_given_up_ = true; }
 
     /// [step] T^T on the equations of motion and the rows.

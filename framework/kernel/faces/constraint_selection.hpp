@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which constraint rows a step asks for where they depend on each other, and what the others do.
+// Selection of independent constraint rows for a step, and the stresses of the dropped ones.
 #pragma once
 
 #include <memory>
@@ -19,11 +19,12 @@ namespace ancora {
 struct ScaledRows;
 
 /// Redundant rows are dependent *on* the constraints' manifold and, in closed loops, independent
-/// beside it: at a midpoint their smallest singular value is as small as the gap, not zero, and a
-/// multiplier divided by it means nothing. And where rounded coordinates contradict each other no
-/// motion closes their gaps. So rows are chosen once, at an accepted state, and kept for the steps
-/// that follow; the others are left out, and closed by those that stay, since these define the same
-/// manifold (theory, section 6).
+/// beside it: at a midpoint their smallest singular value is of the order of the constraint
+/// residual, not zero, and a multiplier divided by it is meaningless. Where round-off makes the
+/// rows inconsistent, no motion brings their residuals to zero. So a full-rank set of rows is
+/// selected once, at an accepted state, and kept for the steps that follow; the redundant rows are
+/// dropped. The kept ones define the same manifold, so that the dropped ones are met with them
+/// (theory, section 6).
 class ConstraintSelection {
 public:
     ConstraintSelection(RowSet& rows, const RowLaws& laws, const MassMatrix& mass)
@@ -34,23 +35,23 @@ public:
 
     /// Chooses at a state.
     /// @param A values of the Jacobian there, in the row set's pattern
-    /// @param pi of all rows there; those that are left out are carried here from then on, and are
+    /// @param pi of all rows there; those of dropped rows are carried here from then on, and are
     ///        zero in `pi` afterwards
-    /// @returns whether other rows are left out than before
+    /// @returns whether other rows are dropped than before
     bool choose(const Eigen::VectorXd& A, Eigen::VectorXd& pi);
 
-    /// Leaves no row out; carried pi are the caller's.
+    /// Drops no row; carried pi are the caller's.
     void forget();
 
-    /// Row left out that opens in the step last evaluated, or -1: it does not depend on the others
-    /// there.
+    /// Dropped row that is violated in the step last evaluated, or -1: it is independent of the
+    /// others there.
     /// @param extent of the model [m]
     int violated_dropped_row(double extent) const;
     double dropped_row_residual(int row) const;
     /// To be called when a step is accepted.
     void accept();
 
-    /// Looks at the rows of the step last evaluated for share().
+    /// Prepares share() for the rows of the step last evaluated.
     void prepare_minimum_norm();
     /// The same, once for a step of length h from t0.
     void prepare_sharing_of(double t0, double h) {
@@ -59,10 +60,10 @@ public:
         shares_from_ = t0;
         shares_over_ = h;
     }
-    /// Turns stresses that are zero in the rows left out into those of least norm, sum_k D_k s_k^2
-    /// with D_k = B_k M^-1 B_k^T, that make the same forces. [step]
+    /// Replaces stresses that are zero in dropped rows by the minimum-norm ones, of least sum_k D_k
+    /// s_k^2 with D_k = B_k M^-1 B_k^T, with the same forces. [step]
     void share(double* s);
-    /// The same of a copy, which is valid until the next call; `s` itself where no row is left out.
+    /// The same of a copy, which is valid until the next call; `s` itself where no row is dropped.
     /// [step]
     const double* shared(const double* s) {
         if (all()) return s;
@@ -80,9 +81,9 @@ private:
     const RowLaws& laws_;
     const MassMatrix& mass_;
     using Gram = Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>;
-    /// Of rows that hang together by coordinates. Each row left out is a combination of those that
-    /// stay: N = [C; -1] are the stresses that make no force. Few rows have N as it is; of many C
-    /// is a solve with the rows' Gram matrix.
+    /// Of rows connected by coordinates. Each dropped row is a combination of the kept ones: N =
+    /// [C; -1] are the states of self-stress, the null space of B^T. For few rows N is stored; for
+    /// many C is a solve with the rows' Gram matrix.
     struct Sharing {
         std::vector<int> kept, left;  // rows
         Eigen::VectorXd kept_length, left_length;
@@ -99,7 +100,7 @@ private:
                         const std::vector<int>& left);
     static void share_sparse(Sharing& in);
 
-    std::vector<double> gap_;    // of each row left out
+    std::vector<double> gap_;    // residual of each dropped row
     double shares_from_ = -1.0;  // the step that sharing was prepared for
     double shares_over_ = -1.0;
     Eigen::VectorXd shared_;

@@ -274,8 +274,9 @@ ForceSet::Work ContinuousFace::power() const {
         if (laws_[k].kind == RowKind::acceleration_constraint) out.external -= s_[k] * rate_[k];
         out.nonideal -= laws_.dissipated_power(k, instant_.pi[k], rate_[k]);
     }
-    // What own values do to energies is the change of these, which a step books as a whole, less
-    // what the motion does: pi' = A u' + pi_t + what nobody knows.
+    // The power of own values: a step records the whole change of the energies, from which the
+    // power of the motion is subtracted here, since pi' = A u' + pi_t + (rate of own values,
+    // unknown).
     for (const int k : rows_.own_rows) out.external -= s_[k] * rate_[k];
     return out;
 }

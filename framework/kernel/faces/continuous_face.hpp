@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Accelerations and constraint forces of the whole model at an instant.
+// Accelerations and constraint forces of the whole model at a state.
 #pragma once
 
 #include <cmath>
@@ -38,7 +38,8 @@ public:
     /// Baumgarte's rate [1/s], 0 for none.
     void set_baumgarte(double rate) { baumgarte_ = rate; }
 
-    /// Evaluates M, A, pi, Q and C at a state, for who solves otherwise. [step]
+    /// Evaluates M, A, pi, Q and C at a state, without factorising: for callers with a solver of
+    /// their own. [step]
     void evaluate(const double* q, const double* v, double t, std::span<const double> state);
     /// The same with b, and factorises. [step]
     /// @param use RankUse::choose at the start of a step, RankUse::keep inside (theory,
@@ -51,23 +52,24 @@ public:
     void use_workers(Workers* workers) { solver_->use_workers(workers); }
     /// The next step's rank is not that of the last choice.
     void forget_choices() { solver_->forget_choices(); }
-    /// Whether stresses inside a step must be the least ones: for who listens to them.
+    /// Whether stresses inside a step must be those of minimum norm: for forces that depend on
+    /// them.
     void want_least(bool is_wanted) { solver_->want_least(is_wanted); }
     /// Solves (1). [step]
     /// @throws Error (numerical) if the large sparse system cannot be solved
     void solve();
-    /// Evaluates C anew at the state last assembled, after forces have heard of reactions. [step]
+    /// Evaluates C anew at the state last assembled, with the reactions that forces were last given
+    /// (ForceSet::update_reactions). [step]
     void update_forces(const double* q, const double* v, std::span<const double> state);
     /// Adds c times a response (see respond) to the solution.
     void add_response(double c, const double* x, const double* mu);
-    /// Throws the numerical error of the rows that the last solution does not meet, if there are
-    /// any.
+    /// Throws the numerical error of the rows that the last solution violates, if there are any.
     void refuse_inconsistent() const;
     /// M x = f + A^T mu, A x = 0 at the state last assembled. [step]
     void respond(std::span<const double> f, std::span<double> x, std::span<double> mu);
 
-    /// How much of the acceleration impressed forces alone would cause, an upper bound by the
-    /// diagonal of M: what rounding in it is measured by.
+    /// Upper bound, by the diagonal of M, of the acceleration that impressed forces alone would
+    /// cause: the scale of its round-off.
     double free_acceleration(int i) const {
         const double m = mass_.diagonal(i);
         return m > 0.0 ? std::abs(f_[i]) / m : 0.0;
@@ -97,7 +99,7 @@ public:
     /// Writes multipliers (per row in use) to a vector of all rows' stresses.
     void write_stress(Eigen::Ref<const Eigen::VectorXd> lambda, Eigen::VectorXd& s) const;
 
-    /// Power that flows in under each heading of the ledger at the state last solved.
+    /// Power under each heading of the ledger at the state last solved.
     ForceSet::Work power() const;
     /// Forces from outside: gravity, loads, ground reactions. [step]
     void external_force(Eigen::VectorXd& F) const;
@@ -111,12 +113,13 @@ public:
     enum class Projected { position, velocity };
     struct Projection {
         bool has_moved = false;
-        double first = 0.0, left = 0.0;  ///< largest gap, or rate, before and after
-        int row = -1;                    ///< whose is left
+        double first = 0.0,
+               left = 0.0;  ///< largest residual of positions, or of rates, before and after
+        int row = -1;       ///< with the largest residual left
     };
-    /// Moves q onto pi = 0, or v onto psi = 0, in the norm of M, up to rounding, by at most a few
-    /// steps; from far by more and damped ones.
-    /// The rank is the one chosen last, as far as that closes all gaps.
+    /// Projects q onto pi = 0, or v onto psi = 0, in the norm of M, up to round-off, by a few
+    /// Newton steps; from far by more, damped ones. The rank is the one chosen last, as long as all
+    /// residuals vanish with it.
     Projection project(
         Projected what, double* q, double* v, double t, double tolerance, bool from_far = false);
 

@@ -10,9 +10,9 @@
 namespace ancora {
 namespace {
 
-// What one refinement with a new matrix must gain for single precision to serve.
+// Contraction of one refinement with a new matrix that single precision must achieve.
 constexpr double kSingleContraction = 1e-2;
-// A factorisation turned along must contract at least so well, or it is used as it is.
+// A corotated factorisation must contract at least so well, or it is used without rotation.
 constexpr double kTurnedContraction = 0.1;
 
 }  // namespace

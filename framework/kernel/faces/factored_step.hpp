@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The factorised matrix of a step, which serves until a step needs a new one.
+// The factorised matrix of a step, kept over several steps (modified Newton).
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@
 namespace ancora {
 
 /// The innermost operator of a step's solve: StepMatrix at the attitude at which it was factorised,
-/// or turned along with the motion since.
+/// or corotated with the motion since (CoRotation).
 class FactoredStep final : public StepOperator {
 public:
     FactoredStep(Assembly& parts,
@@ -31,7 +31,7 @@ public:
     /// [assembly] Chooses its layout for steps of length h, see StepMatrix::plan().
     void plan(double h, const Eigen::VectorXd& A);
 
-    /// There are more threads now, or less.
+    /// The number of threads has changed.
     void follow_workers() {
         if (matrix_) matrix_->follow_workers();
     }
@@ -42,10 +42,10 @@ public:
     bool is_for(double h) const { return h == step_; }
     void forget() { step_ = 0.0; }
 
-    /// Whether it is of the exact tangent, and whether it has not been used yet.
+    /// Whether it is of the consistent tangent, and whether it has not been used yet.
     bool is_exact() const { return is_exact_; }
     bool is_fresh() const { return is_fresh_; }
-    /// Turns with the motion where that explains it; if `may`.
+    /// Corotates the factor where a rotation explains the motion; if `may`.
     void corotate(bool may) {
         is_turned_ = may && !is_exact_ && !is_fresh_ && co_rotation_.follow(trial_.mid);
     }
@@ -54,7 +54,7 @@ public:
                std::span<const double> r_rows,
                std::span<double> ddq,
                std::span<double> ds) override;
-    /// What one refinement made of a correction: draws the conclusions for the next.
+    /// Judges one refinement: drops rotations or single precision where it contracts poorly.
     void judge(double first, double second);
 
     double factorise_flops() const { return matrix_->factorise_flops(); }

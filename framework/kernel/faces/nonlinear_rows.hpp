@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows with a law that is no line, in a step.
+// Rows with a nonlinear law, in a step.
 #pragma once
 
 #include <array>
@@ -13,18 +13,18 @@
 
 namespace ancora {
 
-/// The laws of such rows at the trial, and the slopes of them that the matrix in use knows. Their
-/// residuals are gamma (s* - s) with gamma that of a taut row, s* the law's stress (theory, section
-/// 3.3).
+/// The laws of such rows at the trial, and the tangent moduli (slopes) in the factorised matrix.
+/// Their residuals are gamma (s* - s) with s* the law's mean stress and gamma the compliance at the
+/// largest modulus (theory, section 3.3).
 class NonlinearRows {
 public:
     NonlinearRows(Assembly& parts, const MotionState& state, const Trial& trial);
 
     bool empty() const { return !parts_.laws.has_nonlinear(); }
     /// Takes the laws at a trial with the increments `Bdq + tau` and stresses s, and writes the
-    /// residuals of their rows, in units of taut ones'. [step]
+    /// residuals of their rows, in units of that compliance. [step]
     void follow(const double* s, double h, double* r_rows);
-    /// What that residual is made of beside its increment.
+    /// Sum of the moduli of that residual's terms except its increment.
     double terms(int k, double s) const;
     const StressMean& law(int k) const { return trial_law_[k]; }
     /// r_rows -= d residual / d (dpi_1, s) (change, ds) of all these rows. [step]
@@ -32,17 +32,17 @@ public:
 
     /// Throws for a law of several rows whose numbers at the begin of the step are not finite.
     void attribute_nonfinite();
-    /// Gives the matrix the slopes of the last trial. [step]
+    /// Sets the slopes of the last trial in the matrix. [step]
     void set_tangent_moduli();
-    /// Whether the slopes of the last trial differ from those in the matrix by what matters.
+    /// Whether the slopes of the last trial differ from those in the matrix by more than a
+    /// tolerance.
     bool have_outlived_matrix() const;
-    /// The residuals of rows as the matrix has them: those of such rows in units of its gamma, and
-    /// where rows have a law together, of the combinations of them that do not disturb each other
-    /// (the eigenvectors of its slope).
+    /// Row residuals in the scaling of the matrix: those of nonlinear rows in units of its gamma,
+    /// and of rows with a coupled law in the eigenvectors of its tangent moduli.
     std::span<const double> scale_rows(std::span<const double> r_rows);
-    /// A Jacobian with those combinations as rows. The result holds until the next call.
+    /// A Jacobian with those combinations as rows. The result is valid until the next call.
     const Eigen::VectorXd& combined(const Eigen::VectorXd& jacobian);
-    /// From forces of the matrix' rows to those of the model.
+    /// From multipliers of the matrix' rows to those of the model.
     void unscale_multipliers(std::span<double> s) const;
 
     /// Writes or reads slopes and what is broken, see state_archive.hpp.
@@ -53,9 +53,9 @@ public:
 
 private:
     bool has_outlived_matrix(const ItemLaws::Item& item) const;
-    /// What row k gives way to a force along it within the step.
+    /// Compliance of row k to a force along it within the step.
     double mobility_of(int k) const;
-    /// Finds the combinations for the slopes in the matrix, and gives it those.
+    /// Computes the eigenvectors of the slopes in the matrix, and sets its eigenvalues.
     void combine(const ItemLaws::Item& item);
 
     Assembly& parts_;

@@ -14,15 +14,16 @@
 namespace ancora {
 
 /// Decides the rank of the constraint rows of `A` (values in the row set's pattern) in the metric
-/// of the mass matrix' diagonal. Up to a few hundred rows by dense pivoted QR, and the rows named
-/// are the last ones of each dependent set. Beyond that a sparse L D L^T of the rows' Gram matrix
-/// finds the candidates, and each candidate's distance from the span of the others decides.
+/// of the mass matrix' diagonal. Up to a few hundred rows by dense QR with column pivoting
+/// (rank-revealing); the rows named are the last ones of each dependent set. Beyond that a sparse
+/// L D L^T of the rows' Gram matrix finds the candidates, and the distance of each from the span of
+/// the others decides.
 RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& mass);
 
 /// The constraint rows as columns, scaled by M^-1/2 (its diagonal) and to unit length.
 struct ScaledRows {
-    /// @param lightest share of the largest mass that none counts less than: beside a much heavier
-    ///        one rows on a light coordinate would all look alike
+    /// @param lightest lower bound of masses, relative to the largest one: without it rows on a
+    ///        light coordinate would be nearly parallel beside a much heavier one
     ScaledRows(const RowSet& rows,
                const Eigen::VectorXd& A,
                const MassMatrix& mass,
@@ -34,16 +35,16 @@ struct ScaledRows {
     Eigen::SparseMatrix<double> columns;
 };
 
-/// Rows that the others determine, as many as there are dependencies, chosen so that those that
-/// stay are as independent as they can be; ascending. The rows of bodies stay where possible.
-/// @param instead rows left out so far, which stay if that is nearly as good
+/// Redundant rows, as many as there are dependencies, chosen so that the kept ones are as well
+/// conditioned as possible; ascending. The rows of bodies are kept where possible.
+/// @param instead rows dropped so far, which stay dropped if that is nearly as well conditioned
 std::vector<int> dependent_rows(const RowSet& rows,
                                 const Eigen::VectorXd& A,
                                 const MassMatrix& mass,
                                 const std::vector<int>& instead);
 
-/// Stresses of all rows that make no force, general ones, as columns: what answers to none of them
-/// is determined by the motion.
+/// States of self-stress, random combinations of the null space of A^T, as columns: a quantity that
+/// depends on none of them is determined by the motion.
 /// @param dependent rows that the others determine
 Eigen::MatrixXd self_stresses(const RowSet& rows,
                               const Eigen::VectorXd& A,
@@ -51,15 +52,14 @@ Eigen::MatrixXd self_stresses(const RowSet& rows,
                               const std::vector<int>& dependent,
                               int count);
 
-/// How independent the constraint rows are, as many of them as are not left out: pivots of the rows
-/// at unit length, ascending. One that falls to zero on the way between two positions marks a
-/// singular one.
+/// Pivots of the kept constraint rows at unit length, ascending: a measure of their independence. A
+/// pivot that falls to zero between two positions indicates a singular position.
 std::vector<double> independence(const RowSet& rows,
                                  const Eigen::VectorXd& A,
                                  const MassMatrix& mass,
                                  const std::vector<int>& dropped);
 
-/// One Gauss-Newton step on the gaps `pi` of the constraint rows.
+/// One Gauss-Newton step on the residuals `pi` of the constraint rows.
 struct GapClosing {
     Eigen::VectorXd
         displacement;      ///< least dq in the mass metric with A dq = pi, as far as possible

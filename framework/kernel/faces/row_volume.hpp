@@ -17,7 +17,7 @@ namespace ancora {
 /// where those exchange their order.
 class RowVolume {
 public:
-    /// [assembly] Takes the constraint rows that are not left out.
+    /// [assembly] Takes the constraint rows that are not dropped.
     /// @param A values of the Jacobian; rows that are zero there do not count
     void lay_out(const RowSet& rows,
                  const Eigen::VectorXd& A,

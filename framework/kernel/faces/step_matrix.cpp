@@ -30,8 +30,8 @@ constexpr double kIdle = 1e-100;
 // A massless coordinate with less elastic support than this, relative, counts as held by
 // constraints alone.
 constexpr double kUnsupported = 1e-6;
-// Masses that differ by more lend support to each other through the rows that tie them, in so many
-// rounds: what stands on a light foot counts there.
+// Masses that differ by more inherit each other's diagonal scale through the rows that couple them,
+// in so many rounds: a heavy mass behind a light one counts in the scale of that.
 constexpr double kAlike = 1e7;
 constexpr int kLendings = 3;
 // What a light coordinate's diagonal is raised to: small beside masses that move by themselves, and

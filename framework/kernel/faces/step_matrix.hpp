@@ -25,20 +25,21 @@ namespace ancora {
 ///   K = [ 2 M / h^2 + G(s)/2 + T    B^T ]
 ///       [ B                        -gamma ]                                             (1)
 ///
-/// symmetric and quasi-definite with the positive part of G, so that L D L^T without pivoting
-/// exists in any order. Rows with little or no gamma carry -delta_k = -eps S_k, relative to their
-/// own Schur complement S_k; coordinates without mass carry +delta likewise. The iteration on the
-/// true residual removes what that perturbs, by a factor eps each time.
+/// a saddle-point (KKT) matrix, symmetric and quasi-definite with the positive part of G, so that
+/// L D L^T without pivoting exists in any order (Vanderbei, SIAM J. Optim. 5 (1995) 100). Rows with
+/// little or no gamma are regularised by -delta_k = -eps S_k, relative to their own Schur
+/// complement S_k; coordinates without mass by +delta likewise. The iteration on the true residual
+/// removes the effect of this perturbation by a factor eps each time.
 ///
 /// Rows with gamma > 0 may be condensed, s_k = (B_k dq - r_k) / gamma_k, which adds B_k^T B_k /
 /// gamma_k to the leading block. That is done where it takes fewer operations, and never for rows
-/// so stiff beside the mass that the difference would lose digits.
+/// so stiff relative to the mass that the difference would lose digits.
 class StepMatrix {
 public:
-    /// Which of the rows that may be condensed are.
+    /// Which of the rows that may be condensed are condensed.
     enum class Condense { never, if_cheaper, all };
-    /// What it is assembled from besides M: the rows' Jacobian and geometric stiffness in their
-    /// layout, and gamma of each row.
+    /// The values that it is assembled from besides M: the rows' Jacobian and geometric stiffness
+    /// in their layout, and gamma of each row.
     struct Values {
         const Eigen::VectorXd& B;
         const Eigen::VectorXd& K;
@@ -47,8 +48,8 @@ public:
 
     /// @param mass lower triangle, one entry per pair; must outlive the matrix
     /// @param rows must outlive the matrix
-    /// @param is_redundant constraint rows depend on each other: a larger eps keeps rounding in
-    ///        their indeterminate part small
+    /// @param is_redundant constraint rows depend on each other: a larger eps keeps round-off in
+    ///        the null space of B^T small
     /// @param tangents T, of forces; must outlive the matrix
     StepMatrix(int num_coordinates,
                const std::vector<MassEntry>& mass,
@@ -61,17 +62,17 @@ public:
 
     /// Whose threads work, if more than the caller's.
     void use_workers(Workers* workers);
-    /// There are more of them now, or less.
+    /// The number of threads has changed.
     void follow_workers();
 
     /// Values of the entries of M from here on, in their order; the next factorisation has them.
     void follow_mass(std::span<const double> values);
 
-    /// Decides with these values what the first factorisation would decide otherwise, so that no
-    /// step has to allocate for it.
+    /// Chooses layout and condensed rows with these values, in place of the first factorisation, so
+    /// that no step allocates.
     void plan(const Values& values, double h);
 
-    /// @param B_end the Jacobian at the end of the step, for the exact tangent alone
+    /// @param B_end the Jacobian at the end of the step, for the consistent tangent alone
     bool factorise(const Values& values, const Eigen::VectorXd& B_end, double h, Tangent tangent);
 
     /// K (ddq, ds) = (r_motion, r_rows)
@@ -80,8 +81,8 @@ public:
                std::span<double> ddq,
                std::span<double> ds);
 
-    /// Large factors are kept in single precision at first, since refinement makes up for it; this
-    /// factorises anew where it does not. @returns as factorise() does
+    /// Large factors are kept in single precision at first, which iterative refinement corrects;
+    /// this factorises anew where refinement does not converge. @returns as factorise() does
     bool use_double();
     bool is_single() const { return factor_.is_single(); }
     bool is_factorised() const { return is_factorised_; }
@@ -150,12 +151,12 @@ private:
     std::vector<int> condensed_from_;  // of each of them, its place in the rows' Jacobian
     std::vector<int> pair_place_;      // of the products of a condensed row's entries, i >= j
     Eigen::VectorXd condensed_B_, condensed_stiffness_;  // as factorised; stiffness: 1 / gamma
-    Eigen::VectorXd exact_B_;  // those entries at the end of the step, for the exact tangent
+    Eigen::VectorXd exact_B_;  // those entries at the end of the step, for the consistent tangent
     std::vector<char> is_massless_;
     Eigen::SparseMatrix<double> K_;  // upper triangle in the elimination order
     std::vector<int> mass_place_, tangent_place_, jacobian_place_, diagonal_place_;
-    Eigen::VectorXd support_;       // of each coordinate: what its diagonal is measured by
-    Eigen::VectorXd lent_support_;  // the same, or what rows lend to it
+    Eigen::VectorXd support_;                         // diagonal scale of each coordinate
+    Eigen::VectorXd lent_support_;                    // the same, or inherited through rows
     std::vector<std::pair<int, int>> massless_runs_;  // coordinates of bodies with massless ones
     Workers* workers_ = nullptr;
     SparseLdlt factor_;
@@ -165,7 +166,7 @@ private:
     Eigen::VectorXd work_;
     double mean_diagonal_ = 0.0;
     bool masses_differ_ = false;
-    std::vector<char> is_lent_;  // coordinates whose support is that of others
+    std::vector<char> is_lent_;  // coordinates with an inherited scale
 };
 
 }  // namespace ancora

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What solves with the matrix of a step.
+// Solution operators of the matrix of a step, in layers.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 namespace ancora {
 
 /// The inverse of a step's matrix, or of a part of it. Operators are layers: each solves with the
-/// one below and adds what its own rows, or terms of low rank, change.
+/// one below and adds the effect of its own rows, or of a low-rank update.
 class StepOperator {
 public:
     /// [step] K (ddq, ds) = (r_motion, r_rows), with the rows of the layers below and its own.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The derivative of a step's residual as it is, beside the matrix that is factorised.
+// The consistent tangent of a step's residual, as opposed to the matrix that is factorised.
 #pragma once
 
 #include <span>
@@ -31,7 +31,7 @@ public:
     }
     /// B at the start of the step from the accepted state, once. [step]
     void evaluate_start(double t0);
-    /// The accepted state or the choice of rows is another one.
+    /// The accepted state or the selection of rows has changed.
     void forget_start() { has_start_ = false; }
     /// B at the end of the step; the start must have been evaluated. [step]
     const Eigen::VectorXd& end_jacobian();

@@ -20,7 +20,7 @@
 namespace ancora {
 
 /// Rows, masses and forces of a model with n coordinates and m rows, and what follows from these
-/// alone. All that solves, steps or books reads from here; the state is not here.
+/// alone. Solvers, steps and energy accounting read from here; the state is not here.
 struct Assembly {
     /// [assembly] The model must outlive it.
     explicit Assembly(const Model& model);
@@ -68,8 +68,8 @@ struct Assembly {
     void attribute_nonfinite(double t) const;
 };
 
-/// Coordinates that are at rest exactly: they do not move by the noise of a trial, and the forces
-/// on them are in balance by definition.
+/// Coordinates that are exactly at rest: the round-off of a trial does not move them, and the
+/// forces on them are in balance by definition.
 class HeldCoordinates {
 public:
     explicit HeldCoordinates(int n) : is_held_(n, 0) {}
@@ -94,16 +94,17 @@ private:
     bool is_any_ = false;
 };
 
-/// The numbers that q, v and carried quantities move on by from step to step.
+/// The state of a motion: q, v and the quantities that are carried from step to step.
 struct MotionState {
     explicit MotionState(const Assembly& parts);
 
     double t = 0.0;
-    /// q, v and the words that compensate their rounding; the last step's mean acceleration.
+    /// q, v with their compensation of round-off (compensated summation); the last step's mean
+    /// acceleration.
     Eigen::VectorXd q, q_low, v, v_low, a;
     Eigen::VectorXd s;            ///< stresses of the last step, of rows and then of parts
     Eigen::VectorXd pi;           ///< carried, of all rows
-    Eigen::VectorXd lag;          ///< of timed rows: what the next step makes up for
+    Eigen::VectorXd lag;          ///< of timed rows: residual that the next step corrects
     std::vector<double> plugin;   ///< state of plugins, owned by the kernel
     std::vector<double> history;  ///< the integrator's
     HeldCoordinates held;         ///< by parts, see StepPart
@@ -115,7 +116,7 @@ struct MotionState {
     void transfer(Archive& archive);
 };
 
-/// The step in progress: what its trial was evaluated at and came to.
+/// The step in progress: the arguments and the results of its last trial.
 struct Trial {
     explicit Trial(const Assembly& parts);
 
@@ -128,13 +129,13 @@ struct Trial {
     const double* s = nullptr;   ///< stresses of the trial
     std::vector<double> plugin;  ///< state of plugins at its end
     std::span<const double> r_motion, r_rows;
-    /// Room for the state at its end.
+    /// Workspace for the state at its end.
     Eigen::VectorXd q_next, q_low_next, v_next, v_low_next;
     bool correction_at_rounding_level =
-        false;  ///< the last correction, of what positions still move by
+        false;  ///< the last correction is at the rounding level of positions
 };
 
-/// What the parts of a system work on: the equations, the state, and the step in progress.
+/// The data that the parts of a system share: the equations, the state, and the step in progress.
 struct SystemData {
     Assembly& parts;
     MotionState& state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Derivatives of a sum over objects by differences, many columns at once.
+// Derivatives of a sum over objects by finite differences, many columns at once (colouring).
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace ancora {
 
 /// The derivative dF/dx of F = sum_o F_o, where F_o acts on some coordinates and depends on the
-/// same ones. Columns that no row sees together are changed together (Curtis, Powell, Reid, J.
+/// same ones. Columns without a common row are perturbed together (Curtis, Powell, Reid, J.
 /// Inst. Maths Applics 13 (1974) 117-119), so that the number of evaluations does not grow with the
 /// model.
 class ColouredDifferences {
@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    // Balances rounding of F against curvature.
+    // Perturbation: balances the round-off of F against its curvature.
     static constexpr double kPart = 1e-7;
 
     struct Column {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The forces on attachments of a model, in both faces.
+// The forces on attachments of a model, over a step and at a state.
 #pragma once
 
 #include <memory>
@@ -19,11 +19,12 @@
 namespace ancora {
 
 /// Calls every force that acts on attachments (dry friction is not among them, see Contacts) and
-/// keeps what it returned, so that works and impulses come from the very forces that moved bodies.
+/// keeps the values returned, so that works and impulses come from the very forces that moved
+/// bodies.
 class ForceSet {
 public:
     /// @param first_state of the forces in the kernel's state of all plugin objects
-    /// @param signals     what forces hear and keep; evaluated here before the forces are
+    /// @param signals     inputs and states of forces; evaluated here before the forces are
     ForceSet(const Model& model, CallMeter& meter, int first_state, SignalSet& signals);
 
     bool empty() const { return parts_.empty(); }
@@ -32,7 +33,7 @@ public:
     int num_state() const { return num_state_; }
     void start_state(std::span<double> state) const;
 
-    /// Discrete face over a step: adds the mean forces to F. [step]
+    /// Discrete formulation, over a step: adds the mean forces to F. [step]
     void evaluate_step(const double* q0,
                        const double* dq,
                        double t0,
@@ -40,30 +41,30 @@ public:
                        std::span<const double> state0,
                        std::span<double> state1,
                        double* F);
-    /// Continuous face: adds the forces to F. [step]
+    /// Continuous formulation, at a state: adds the forces to F. [step]
     void evaluate(
         const double* q, const double* v, double t, std::span<const double> state, double* F);
 
     /// True if some force depends on reactions of constraints.
     bool depends_on_reactions() const { return !reaction_constraints_.empty(); }
-    /// How far reactions are from those heard before.
+    /// Change of the reactions between two rounds of the fixed-point iteration.
     struct ReactionChange {
         double change = 0.0;  ///< largest change of a component [N]
         double size = 0.0;    ///< largest component [N]
     };
-    /// Gives the forces the reactions that they listen to, from the stresses of all rows over the
-    /// step, or at the instant, at which the rows were last evaluated. [step]
+    /// Gives the forces the reactions that they depend on, from the stresses of all rows over the
+    /// step, or at the state, at which the rows were last evaluated. [step]
     ReactionChange update_reactions(const RowSet& rows, const double* s, bool of_step);
-    /// Entries of hear(): three per constraint heard.
+    /// Entries of the reactions: three per constraint that a force depends on.
     int num_reactions() const { return static_cast<int>(reactions_.size()); }
-    /// The reactions that these stresses are, num_heard() numbers; linear in s. [step]
+    /// The reactions of these stresses, num_reactions() numbers; linear in s. [step]
     void read_reactions(const RowSet& rows, const double* s, bool of_step, double* out);
-    /// dF / d reactions, n x num_heard(), of the step last evaluated, by differences. [step]
+    /// dF / d reactions, n x num_reactions(), of the step last evaluated, by differences. [step]
     void differentiate_by_reactions(Eigen::MatrixXd& by_reactions);
-    /// Forces that know their derivative, as their numbers here.
+    /// Indices of the forces with a tangent.
     std::vector<int> parts_with_tangent() const;
-    /// What the derivative of one of them is by: its attachments, and behind them those that its
-    /// own values answer to.
+    /// Variables of the derivative of one of them: its attachments, and behind them those that its
+    /// own values depend on.
     const AttachmentMap& tangent_map(int part) const {
         const Part& of = parts_[part];
         return of.answered ? of.answered->map : of.map;
@@ -71,22 +72,23 @@ public:
     int num_parts() const { return static_cast<int>(parts_.size()); }
     const AttachmentMap& map(int part) const { return parts_[part].map; }
     const ObjectRef& object(int part) const { return parts_[part].force->object; }
-    /// Adds what one of them does to F, as last evaluated.
+    /// Adds one of the forces to F, as last evaluated.
     void add(int part, double* F) const {
         const Part& of = parts_[part];
         of.map.scatter(f_.data() + of.u_first, F);
     }
     /// d f / d du of one of them at the step last evaluated, scalars x scalars. [step]
     void differentiate_by_increments(int part, Eigen::MatrixXd& D);
-    /// Goes `part` of the way from the reactions before the last hear() to those it brought; parts
-    /// other than 1 help an iteration to converge. [step]
+    /// Relaxation: R = R_before + part (R_new - R_before), with the reactions before and after the
+    /// last update_reactions(). [step]
     void relax(double part);
     /// Sets all reactions to zero. [step]
     void forget_reactions();
-    /// The part of the way to go by Aitken's rule, in the vector form of Irons and Tuck, from the
-    /// changes by the last two calls of hear(). [step]
+    /// Relaxation factor by Aitken's delta-squared rule for vectors (Irons and Tuck, Int. J. Numer.
+    /// Methods Eng. 1 (1969) 275), from the changes by the last two calls of update_reactions().
+    /// [step]
     double aitken_factor(double last_part) const;
-    /// The forces that listen, for messages.
+    /// The forces that depend on reactions, for messages.
     struct ReactionDependents {
         std::string names;
         Place place;
@@ -104,19 +106,19 @@ public:
     /// Throws the plugin error of the first force of the last evaluation that is not finite.
     void refuse_nonfinite_force(const char* call, double t) const;
 
-    /// What an embedding program applies besides; part of the calls above but of evaluate(), which
-    /// leaves them to evaluate_loads().
+    /// Loads that an embedding program applies; included in the calls above except evaluate(),
+    /// which leaves them to evaluate_loads().
     HostLoads& loads() { return loads_; }
     const HostLoads& loads() const { return loads_; }
     void evaluate_loads(const double* q, const double* v, double t, double* F) {
         loads_.evaluate(q, v, t, F);
     }
 
-    /// What force `index` of the model does, as last evaluated; nothing for dry friction. The
-    /// force is that on its first attachment, or on all points of the parameter that names it.
-    /// The torque is the sum of d x f over the directions d of the first body that it takes
-    /// directions of, in the middle of a step (theory: moments on directors): a pure torque, which
-    /// needs no point.
+    /// Resultants of force `index` of the model, as last evaluated; zero for dry friction. The
+    /// force is that on its first attachment, or on all points of the parameter that names it. The
+    /// torque is the sum of d x f over the directions d of the first body that it takes directions
+    /// of, in the middle of a step (theory: moments on directors): a pure torque, which needs no
+    /// point.
     struct Applied {
         Eigen::Vector3d force = Eigen::Vector3d::Zero();
         Eigen::Vector3d torque = Eigen::Vector3d::Zero();
@@ -136,10 +138,10 @@ private:
         int u_count;
         std::size_t state_first;
         std::size_t state_count;
-        std::size_t heard_first;  ///< of its entries in heard_
+        std::size_t heard_first;  ///< of its entries in reactions_
         bool has_tangent;
         std::vector<int> points, directions;  ///< first scalars of those that applied() sums over
-        /// Of a force with inputs or states of its own: what its tangent is by.
+        /// Of a force with inputs or states of its own: the variables of its tangent.
         struct Answered {
             Answered(const Model& model, std::vector<Attachment> all, CallMeter& meter)
                 : attachments(std::move(all)), map(model, attachments, meter) {}
@@ -173,15 +175,15 @@ private:
     std::vector<int>
         reaction_constraints_;   // constraints that forces listen to, in the order of the forces
     Eigen::VectorXd reactions_;  // on their first attachments, three entries each
-    Eigen::VectorXd step_, last_step_;  // changes by the last two calls of hear()
+    Eigen::VectorXd step_, last_step_;  // changes by the last two updates
     Eigen::VectorXd before_;            // reactions before the last one
     Eigen::VectorXd f_up_, f_down_;     // forces at changed reactions
-    std::vector<double> state_room_;    // where they write their state
+    std::vector<double> state_room_;    // workspace for their states
     std::vector<double> tangent_;       // of one force, by rows
     std::vector<double> answer_up_, answer_down_, answer_state_;
     Eigen::VectorXd local_;  // a constraint's force on all of its scalars
     Eigen::VectorXd u0_, mid_, u1_, f_;
-    Eigen::VectorXd du_;    // increments over a step, rates at an instant: what f works on
+    Eigen::VectorXd du_;    // conjugate to f: increments over a step, rates at a state
     Eigen::VectorXd rate_;  // mean rates of a step
     Eigen::VectorXd q1_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the forces of a step answer to its displacements.
+// Tangents of the forces of a step with respect to its displacements.
 #pragma once
 
 #include <vector>
@@ -13,8 +13,8 @@ namespace ancora {
 class ForceSet;
 
 /// The part -dF/d(dq) of a step's matrix that comes from forces with a tangent: a dense block for
-/// each, on the coordinates that its attachments move. It need not be symmetric; the matrix takes
-/// its symmetric part, the refinement of a solution and the exact tangent all of it.
+/// each, on the coordinates that its attachments move. It need not be symmetric; the factorised
+/// matrix takes its symmetric part; iterative refinement and the consistent tangent take all of it.
 class ForceTangents {
 public:
     ForceTangents() = default;
@@ -22,7 +22,7 @@ public:
 
     bool empty() const { return blocks_.empty(); }
     /// Takes the derivatives at the step last evaluated. Allocates nothing.
-    /// @param definite the symmetric part is made positive
+    /// @param definite the symmetric part is made positive semidefinite
     void evaluate(ForceSet& forces, bool definite);
     /// r -= T x
     void subtract(const double* x, double* r) const;
@@ -36,7 +36,7 @@ public:
                 for (int b = 0; b <= a; ++b)
                     add(block.coordinate[a], block.coordinate[b], block.symmetric(a, b));
     }
-    /// The same with what T has beside its symmetric part: (i, j) and (j, i).
+    /// The same for the skew part of T: (i, j) and (j, i).
     template <class Add>
     void for_each_rest(const Add& add) const {
         for (const Block& block : blocks_)
@@ -47,7 +47,7 @@ public:
                         full(block, a, b) - block.symmetric(a, b));
     }
 
-    /// terms += part |T| |size|: what roundings of positions leave in the forces.
+    /// terms += part |T| |size|: the rounding-error bound of the forces due to positions.
     void add_sizes(double part, const double* size, double* terms) const;
 
     /// All entries of T, block after block; for saved states.

@@ -32,7 +32,7 @@ public:
     /// Sets the torque on a body; zero takes it away. [assembly]
     /// @throws Error (manifest) if there is no such body, or it has no directions
     void set_torque(const std::string& body, const std::array<double, 3>& torque);
-    /// Bodies on which torques act; how these answer to a turn, nobody derives.
+    /// Bodies on which torques act; their tangents with respect to rotations are not derived.
     std::string bodies_with_torque() const;
     void clear() { loads_.clear(); }
 

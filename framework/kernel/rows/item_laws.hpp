@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elastic rows of which those of an item have one law together.
+// Elastic rows with one law for all rows of an item (coupled laws).
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace ancora {
 
-/// The one way to the ItemLaws of plugins: W, W' and W'' at an instant, and their means over a step
+/// Calls the ItemLaws of plugins: W, W' and W'' at a state, and their means over a step
 /// (theory, 3.4).
 class ItemLaws {
 public:
-    /// An item whose rows have a law together.
+    /// An item whose rows share a coupled law.
     struct Item {
         int first_row;
         int num_rows;
@@ -27,7 +27,7 @@ public:
     };
 
     explicit ItemLaws(const RowLayout& rows);
-    /// What time it is, for messages.
+    /// The present time, for messages.
     void read_time_from(const double& t) { t_ = &t; }
 
     bool empty() const { return items_.empty(); }
@@ -39,11 +39,11 @@ public:
 
     /// W. The arrays are of all rows of the model, here and below.
     double energy(const Item& item, const double* pi) const;
-    /// W', without what rates add.
+    /// W', without the viscous part.
     void stress(const Item& item, const double* pi, double* s) const;
     /// W''
     void stiffness(const Item& item, const double* pi, std::span<double> D) const;
-    /// Means over a step of length h from pi0 to pi0 + dpi with what the rate adds, row by row;
+    /// Means over a step of length h from pi0 to pi0 + dpi with the viscous part, row by row;
     /// D = d s* / d pi_1, symmetric.
     void mean(const Item& item,
               const double* pi0,

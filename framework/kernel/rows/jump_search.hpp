@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds jumps in what constraints prescribe over time.
+// Finds jumps of prescribed motions over time.
 #pragma once
 
 #include <vector>

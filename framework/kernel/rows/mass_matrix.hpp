@@ -34,17 +34,17 @@ public:
 
     /// Whether mass of some body changes with time.
     bool is_timed() const { return is_timed_; }
-    /// What changes with time takes the mean of its values at the ends of a step, which is then one
-    /// of constant mass: half of what leaves does so at its start, half at its end (theory (67)).
-    /// Nothing where this step was held last. [step]
+    /// Mass that changes with time takes the mean of its values at the ends of a step, which is
+    /// then a step of constant mass: half of the mass that leaves does so at its start, half at its
+    /// end (theory (67)). Nothing where this step was held last. [step]
     void hold(double t0, double h, CallMeter& meter);
-    /// Momentum of what leaves or comes at one end of the step that is held, x its velocity there:
-    /// y = (M(t0 + h) - M(t0)) x / 2, zero for what is constant.
+    /// Momentum of the mass that leaves or comes at one end of the step that is held, x its
+    /// velocity there: y = (M(t0 + h) - M(t0)) x / 2, zero for constant mass.
     void multiply_half_change(const double* x, double* y) const;
     /// y = dM/dt x at the instant of the last update(), by time alone.
     void multiply_rate(const double* x, double* y) const;
 
-    /// Whose threads multiply where there is much of it; they outlive their use here.
+    /// Threads for the products of large matrices; they outlive their use here.
     void use_workers(Workers* workers) { workers_ = workers; }
     /// y = M x
     void multiply(const double* x, double* y) const;

@@ -88,8 +88,8 @@ std::vector<int> Massless::idle_gauge_rows(const Eigen::VectorXd& A) {
         const auto size = static_cast<Eigen::Index>(cluster.coordinates.size());
         cluster.normal.setZero(size, size);
         cluster.rhs.setZero(size);
-        // N = sum of A_z^T A_z over constraints but conventions.
-        // Its null space is what these leave free.
+        // N = sum of A_z^T A_z over constraints except gauge rows. Its null space holds the
+        // coordinates that these leave undetermined.
         cluster.by_constraints = cluster.without_gauge_rows = true;
         fill(cluster, A, nullptr, nullptr);
         cluster.without_gauge_rows = false;
@@ -98,7 +98,7 @@ std::vector<int> Massless::idle_gauge_rows(const Eigen::VectorXd& A) {
         const double least = kRankTolerance * eigen.values().tail(1)[0];
         Eigen::Index free = 0;
         while (free < size && !(eigen.values()[free] > least)) ++free;
-        // What is free, as the conventions see it: as many are needed as see it differently.
+        // Gauge rows restricted to the null space: as many are needed as their rank there.
         Eigen::MatrixXd seen = Eigen::MatrixXd::Zero(free, static_cast<Eigen::Index>(own.size()));
         for (std::size_t c = 0; c < own.size(); ++c)
             for (const int k : rows_.entries(own[c])) {
@@ -107,8 +107,7 @@ std::vector<int> Massless::idle_gauge_rows(const Eigen::VectorXd& A) {
                     seen.col(static_cast<Eigen::Index>(c)) +=
                         A[k] * eigen.vectors().row(a).head(free).transpose();
             }
-        // As many conventions are needed as have independent parts in
-        // the null space; pivots say which.
+        // As many gauge rows are needed as are independent in the null space; pivots select them.
         Eigen::Index needed = 0;
         std::vector<int> order;
         if (free > 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Coordinates without mass: whether anything determines them, and their velocities after a step.
+// Coordinates without mass: whether rows determine them, and their velocities after a step.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ namespace ancora {
 /// The velocity of a massless coordinate is not state: v1 = 2 dq / h - v0 would alternate,
 /// undamped. It is reset after each step from the rates of the rows that hold it (theory (35)): of
 /// constraint rows where those suffice, else of all, weighted by stiffness, in the least-squares
-/// sense. A joint in the plane of a flat body sees the director across it by rounding only, and
-/// says nothing about it.
+/// sense. A joint in the plane of a flat body depends on the director across it by round-off only,
+/// and does not determine it.
 class Massless {
 public:
     Massless(const MassMatrix& mass, const RowSet& rows, const Space& space, int num_coordinates);
@@ -31,13 +31,13 @@ public:
 
     /// Rows of RowKind::gauge.
     const std::vector<int>& gauge_rows() const { return gauge_rows_; }
-    /// Conventions that a state does not need, since constraints determine what they stand in for:
-    /// the spin of an ideal rod that is hinged, say.
+    /// Gauge rows that a state does not need, since constraints determine the coordinates that they
+    /// regularise: the spin of an ideal rod that is hinged, say.
     std::vector<int> idle_gauge_rows(const Eigen::VectorXd& A);
 
     /// Decides at a state which rows determine each cluster.
     /// @param A values of the Jacobian in the row set's pattern
-    /// @returns coordinate that nothing determines, or -1
+    /// @returns a coordinate that no row determines, or -1
     int analyse(const Eigen::VectorXd& A);
 
     /// Resets the massless entries of v. [step]

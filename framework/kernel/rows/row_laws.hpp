@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one place where a row's law becomes equation, energy and dissipation.
+// The laws of rows as coefficients of the step equations, with their energies and dissipation.
 #pragma once
 
 #include <algorithm>
@@ -20,14 +20,14 @@ namespace ancora {
 ///
 ///   B dq + tau + rho - gamma s = 0,   rho = theta pi_0 + extra                            (1)
 ///
-/// Rows with a StressLaw are no lines: (1) is (s* - s) / (d s*/d pi_1) = 0 at the iterate, with the
-/// law's mean stress s* over the step. Of a row that has broken nothing is left. The same holds for
-/// rows that have a law together, see together().
+/// Rows with a StressLaw are nonlinear: (1) is (s* - s) / (d s*/d pi_1) = 0 at the iterate, with
+/// the law's mean stress s* over the step. The same holds for rows with a coupled law, see
+/// together(). A broken row carries no stress.
 class RowLaws {
 public:
     explicit RowLaws(const RowLayout& rows);
 
-    /// What time it is, for messages.
+    /// The present time, for messages.
     void read_time_from(const double& t) {
         t_ = &t;
         together_.read_time_from(t);
@@ -48,7 +48,7 @@ public:
                law.kind == RowKind::gauge || law.kind == RowKind::acceleration_constraint;
     }
     bool is_constraint(int k) const { return is_constraint(laws_[k]); }
-    /// Whether row k is a condition that velocities meet, directly or by differentiation.
+    /// Whether row k is a condition on velocities, directly or by differentiation.
     bool has_rate(int k) const {
         const RowKind kind = laws_[k].kind;
         return kind == RowKind::constraint || is_velocity_kind(kind);
@@ -75,7 +75,7 @@ public:
             if (!together_.holds(k)) sum += energy(k, pi[k]);
         for (const ItemLaws::Item& item : together_.items()) sum += together_.energy(item, pi);
     }
-    /// Stress of a row that is no constraint and has its law alone, at an instant.
+    /// Stress at a state of a row that is no constraint and has an uncoupled law.
     double stress(int k, double pi, double rate) const {
         const RowLaw& law = laws_[k];
         const double viscous = law.viscosity * rate;
@@ -88,7 +88,7 @@ public:
         });
         return out;
     }
-    /// Power that the row dissipates at an instant, >= 0.
+    /// Power that the row dissipates at a state, >= 0.
     double dissipated_power(int k, double pi, double rate) const {
         const RowLaw& law = laws_[k];
         if (law.viscosity == 0.0) return 0.0;
@@ -107,17 +107,17 @@ public:
     bool has_viscosity() const { return has_viscosity_; }
 
     const Eigen::VectorXd& theta() const { return theta_; }
-    /// For nonlinear rows what follow() last took.
+    /// For nonlinear rows the compliance of set_tangent().
     const Eigen::VectorXd& gamma() const { return gamma_; }
     const Eigen::VectorXd& extra() const { return extra_; }
 
-    // Rows with a law that is no line.
+    // Rows with a nonlinear law.
 
     bool has_nonlinear() const { return !nonlinear_.empty(); }
     bool is_nonlinear(int k) const { return laws_[k].law != nullptr || together_.holds(k); }
     const std::vector<int>& nonlinear() const { return nonlinear_; }
 
-    /// Those of them that have a law together.
+    /// Those of them with a coupled law.
     const ItemLaws& together() const { return together_; }
 
     /// The law of row k alone over a step from pi0 to pi0 + dpi; zero if the row has broken.
@@ -130,11 +130,12 @@ public:
         });
         return out;
     }
-    /// gamma of the line that row k is where it is stiffest: the unit of its residual.
+    /// gamma at the largest tangent modulus of row k: the unit of its residual.
     double stiffest_compliance(int k) const { return taut_gamma_[k]; }
-    /// Takes 1 / slope as gamma of a nonlinear row; of a slack one so much that it does not count.
+    /// Sets gamma = 1 / slope of a nonlinear row; of a slack one so large that the row has no
+    /// effect.
     void follow(int k, double slope) { follow(k, slope, taut_gamma_[k]); }
-    /// The same for a row in units of `taut`.
+    /// The same for a row in units of the compliance `taut`.
     void follow(int k, double slope, double taut);
 
     /// Whether some row has a limit.

@@ -84,7 +84,7 @@ public:
 
     int num_rows() const { return static_cast<int>(laws.size()); }
 
-    /// Whether the rows of its item have a law together.
+    /// Whether the rows of its item have a coupled law.
     bool has_law_together(int row) const { return !together_.empty() && together_[row] != 0; }
 
     /// Where the manifest has the row's object.
@@ -108,8 +108,8 @@ protected:
 
     AttachmentMap& map_of(const RowOwner& owner) { return maps_[owner.map]; }
     const ValuePlaces& places(const BlockPart& part) const { return places_[part.places]; }
-    /// Plugins' objects lie wherever they were made: in a loop over blocks those that come soon are
-    /// sent for, since many bodies leave the caches between two passes.
+    /// Prefetches the plugins' objects that a loop over blocks needs soon: they are scattered in
+    /// memory, and many bodies leave the caches between two passes.
     void fetch_behind(const BlockPart& part) const {
         constexpr std::ptrdiff_t kAhead = 4;
         if (&blocks.back() - &part < kAhead) return;

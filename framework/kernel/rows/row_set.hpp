@@ -28,8 +28,8 @@ public:
     RowSet(const RowSet&) = delete;
     RowSet& operator=(const RowSet&) = delete;
 
-    /// The sources' state as last accepted, which the continuous face reads: num_state numbers
-    /// (perhaps more behind them), where they stand now.
+    /// The sources' state as last accepted, which the continuous formulation reads: num_state
+    /// numbers (perhaps more behind them), in the memory of the caller.
     void read_state_from(const std::vector<double>& state) { state_ = &state; }
     /// Where rows of constraints find own values.
     void read_own_values_from(SignalSet& signals) { signals_ = &signals; }
@@ -37,10 +37,10 @@ public:
     void refresh_own_values(const double* q, const double* v, double t) {
         if (signals_ != nullptr) signals_->evaluate_for_rows(q, v, t);
     }
-    /// Those of constraint c, for what is no row of it.
+    /// Own values of constraint c, for users other than its rows.
     OwnValues own_values(int constraint, SignalSet::Moment moment) const;
 
-    /// Discrete face over the step q0 -> q0 + dq: B and tau.
+    /// Discrete formulation over the step q0 -> q0 + dq: B and tau.
     void evaluate_step(const double* q0,
                        const double* dq,
                        const double* mid,
@@ -49,7 +49,7 @@ public:
                        std::span<const double> state0,
                        std::span<double> state1);
 
-    /// Continuous face at (q, v, t): pi, and if wanted A (same pattern as B) and pi_t.
+    /// Continuous formulation at (q, v, t): pi, and if wanted A (same pattern as B) and pi_t.
     struct RowValues {
         Eigen::VectorXd pi;
         Eigen::VectorXd A;
@@ -93,12 +93,13 @@ public:
         std::span<const double> entries;
     };
     LocalRow local_row(int row, bool of_step) const;
-    /// What a row's value is a sum of, over the step last evaluated: its entries on the local
-    /// scalars times the sizes of their points. Chained, large terms cancel: the difference of two
-    /// points of a body does not see where the body is, its rounding does. [step]
+    /// Sum of the moduli of a row's terms over the step last evaluated, the basis of its
+    /// rounding-error bound: its entries on the local scalars times the sizes of their points.
+    /// Chained, large terms cancel: the difference of two points of a body does not depend on the
+    /// body's position, its round-off does. [step]
     double size_of_value(const BlockPart& part, int row) const;
 
-    /// Throws the plugin error for a row of the continuous face that is not finite.
+    /// Throws the plugin error for a row of the continuous formulation that is not finite.
     void refuse_row(int row, double t) const;
 
     /// Force of constraint c on each local scalar: f = -sum_k s_k dpi_k/du of the last step.
@@ -110,19 +111,19 @@ public:
     /// there is one.
     void attribute_nonfinite(double t) const;
 
-    /// Leaves these rows out of the discrete face: their B and tau are zero from here on, and that
-    /// of all others is what it is.
+    /// Drops these rows from the discrete formulation: their B and tau are zero from here on, those
+    /// of all others are unchanged.
     void drop_rows(const std::vector<int>& rows);
     const std::vector<int>& dropped() const { return dropped_; }
     /// B dq + tau of each of them over the step last evaluated.
     const std::vector<double>& dropped_increment() const { return dropped_increment_; }
-    /// The same for the i-th of them where a step asks for it elsewhere. [step]
+    /// The same for the i-th of them, evaluated at other arguments than the step's. [step]
     void set_dropped_increment(std::size_t i, double increment) {
         dropped_increment_[i] = increment;
     }
     /// B of that step with their entries.
     void whole_jacobian(Eigen::VectorXd& out) const;
-    /// Zero in the entries of the rows that are left out.
+    /// Zero in the entries of the dropped rows.
     void clear_dropped(double* values) const;
 
     Eigen::VectorXd B;    ///< values of the discrete Jacobian
@@ -188,17 +189,17 @@ private:
     LastPoint last_point_;
     LastStep last_step_;
     LastTangent last_tangent_;
-    Eigen::VectorXd constant_;  // the values of constant blocks, whatever is left out
+    Eigen::VectorXd constant_;  // the values of constant blocks, of dropped rows too
     std::vector<int> dropped_;
     std::vector<double> dropped_increment_;
     std::vector<double> dropped_B_;        // their entries, one row after the other
     Eigen::VectorXd local_;                // local Jacobians of the last step
-    Eigen::VectorXd local_now_;            // the same for the continuous face
+    Eigen::VectorXd local_now_;            // the same for the continuous formulation
     std::vector<double> unpacked_;         // what a body writes of a block that keeps some of it
     Eigen::VectorXd u0_, du_, umid_, u1_;  // local scalars of the constraints
     Eigen::VectorXd q1_, rate_;            // end of the step and mean rates, for the bodies' rows
     Eigen::VectorXd u_rate_;               // the same for the constraints' local scalars
-    Eigen::VectorXd work0_, work1_;        // the plugins' own room, one number per row
+    Eigen::VectorXd work0_, work1_;        // the plugins' workspace, one number per row
 };
 
 }  // namespace ancora

@@ -32,7 +32,7 @@ public:
 
     explicit Space(const Model& model);
 
-    /// Who shares the long loops.
+    /// Threads that share the long loops.
     void use_workers(Workers* workers) { workers_ = workers; }
 
     const std::vector<Vector>& vectors() const { return vectors_; }
@@ -42,7 +42,7 @@ public:
     /// torque. Compensated sums.
     Momenta momenta(const double* z, const double* p) const;
 
-    /// Whether momenta() asks bodies how they turn.
+    /// Whether momenta() calls bodies for their rotation.
     bool asks_bodies() const { return !turning_.empty(); }
 
     /// Adds w to the translating coordinates: a uniform field.
@@ -54,7 +54,7 @@ public:
     /// Largest |change| times reach over the vectors [m].
     double displacement(const double* dq) const;
 
-    /// By how much matter moves per unit of each coordinate.
+    /// Displacement of matter per unit of each coordinate.
     Eigen::VectorXd reaches() const;
 
     /// Largest distance from the origin of a position, with its body's reach [m].
@@ -84,7 +84,7 @@ private:
     std::vector<double> reaches_;  // of the vectors in runs
     std::vector<int> scattered_;   // those that are in none
     std::vector<Turning> turning_;
-    mutable std::vector<double> Xi_;  // room for the largest of them
+    mutable std::vector<double> Xi_;  // workspace for the largest of them
     Workers* workers_ = nullptr;
     int size_ = 0;
     std::vector<std::pair<int, double>> scalars_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the entries of geometric stiffness go.
+// The places of the entries of geometric stiffness in G.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ public:
         }
         runs_.push_back({from, i, j, 1, weight});
     }
-    /// Gives back what room is left when all are there.
+    /// Frees unused capacity when all terms have been added.
     void end() { runs_.shrink_to_fit(); }
 
     std::size_t size() const { return size_; }
@@ -122,7 +122,7 @@ private:
             return static_cast<int>((i * long{num_threads}) / std::max(num_coordinates, 1));
         }
     };
-    /// What one thread does of a run, all of whose i are one thread's, and all of whose j.
+    /// The part of a run for one thread, all of whose i are one thread's, and all of whose j.
     struct Half {
         Run run;
         bool is_to_i;

@@ -74,13 +74,13 @@ public:
         }
     }
 
-    /// Time booked so far in sampled steps.
+    /// Time recorded so far in sampled steps.
     double sampled_seconds() const {
         double sum = 0.0;
         for (const Account& account : accounts_) sum += account.seconds;
         return sum;
     }
-    /// EnergyAccounting a step of the integrator that took `seconds`, less what the other plugins
+    /// Records a step of the integrator that took `seconds`, less the time that the other plugins
     /// took since they had taken `others_before`.
     void record_integrator(const ObjectRef& object, double seconds, double others_before) {
         Account& account = accounts_[object.plugin_index];

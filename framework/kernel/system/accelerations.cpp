@@ -12,8 +12,9 @@
 namespace ancora {
 namespace {
 
-// Reactions and the forces that depend on them have settled when a round changes them by no more
-// than the first, or by no more than the second and by as much as the round before.
+// The iteration of reactions and the forces that depend on them has converged when a round changes
+// them by no more than the first, or has stalled: by no more than the second and by half as much as
+// the round before.
 constexpr double kReactionRounding = 1e-15;
 constexpr double kReactionStall = 1e-11;
 constexpr int kMostReactionRounds = 60;
@@ -65,7 +66,7 @@ void Accelerations::solve(const double* q, const double* v, double t, RankUse us
     double last_change = std::numeric_limits<double>::infinity();
     for (int round = 0;; ++round) {
         face.solve();
-        // Parts have no say before there are reactions that the forces could have heard.
+        // Parts are not solved before there are reactions that the forces depend on.
         const bool is_silent = round == 0 && parts_.forces.depends_on_reactions();
         if (!is_silent)
             extra_.for_each([&](StepPart& of) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Accelerations of the whole model at an instant: the frictionless equation, friction, and forces
-// that depend on reactions, together.
+// Accelerations of the whole model at a state: the frictionless equation, friction, and forces that
+// depend on reactions, solved together.
 #pragma once
 
 #include <memory>
@@ -25,20 +25,20 @@ public:
     /// The equation without parts; made when first asked for.
     ContinuousFace& face();
     const ContinuousFace& solved_face() const { return *face_; }
-    /// The rows' laws are others from here on.
+    /// The rows' laws have changed.
     void rebuild() { face_.reset(); }
     void forget_choices() {
         if (face_) face_->forget_choices();
     }
 
     /// Accelerations, reactions, forces of parts, and the forces that depend on reactions,
-    /// together; the last by repetition with Aitken's rule, from zero, so that looking at a run
-    /// does not change it. [step]
-    /// @throws Error (numerical) if they are not unique or do not settle
+    /// together; the last by fixed-point iteration with Aitken relaxation, from zero, so that
+    /// observing a run does not change it. [step]
+    /// @throws Error (numerical) if they are not unique or the iteration does not converge
     void solve(const double* q, const double* v, double t, RankUse use = RankUse::decide);
     /// The same; stresses of all rows go to the state.
     void solve_and_store(const double* q, const double* v, double t);
-    /// The same, for modes that may not hold: Painleve's paradox is then no error.
+    /// The same, for tentative modes of contacts: Painleve's paradox is then no error.
     void solve_tentatively();
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is recorded of a motion.
+// The records of a motion.
 #pragma once
 
 #include "assembly.hpp"
@@ -13,8 +13,8 @@
 
 namespace ancora {
 
-/// What becomes of forces and motion: gaps of constraints, energies and momenta, reactions, turns
-/// of joints, rows that have broken.
+/// The records of accepted states: residuals of constraints, energies and momenta, reactions, turns
+/// of joints, broken rows.
 struct Accounts {
     Accounts(const SystemData& of, const StepParts& extra, StepRows& rows)
         : violations(of.parts),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows that break for good when they come to their limit.
+// Rows that break irreversibly when they reach their limit.
 #pragma once
 
 #include <vector>
@@ -18,10 +18,10 @@ public:
         : parts_(parts), state_(state), accounting_(accounting) {}
 
     bool may_break() const { return parts_.laws.may_break(); }
-    /// How far the unbroken rows are from their limits, relative; 1 if none is left.
+    /// Least relative distance of the unbroken rows from their limits; 1 if none is left.
     double margin(const Eigen::VectorXd& pi) const;
-    /// Breaks the row that has come to its limit, and others that have with it. What they stored is
-    /// lost.
+    /// Breaks the row that has reached its limit, and others that have with it. Their elastic
+    /// energy is recorded as lost.
     void break_rows();
     /// @throws Error (numerical) for a start at which a row is beyond its limit
     void check_start(const Eigen::VectorXd& pi) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// By how much constraints turn within a step, as the kinetic energy measures it.
+// The rotation of constraint normals within a step, in the metric of the kinetic energy.
 #pragma once
 
 #include <cmath>
@@ -20,11 +20,12 @@ namespace ancora {
 ///
 /// On a circle x points to its centre, and w h / 2 is the tangent of half the angle: a step turns
 /// the velocity by 2 atan(w h / 2), which is w h to second order as long as that is below one. On
-/// any other motion it is the curvature of the constraints along dq that is not resolved beyond
-/// it, whatever turns: a body, or the path of a heavy mass that a light one gives way to.
+/// any other motion it measures the curvature of the constraints along dq, which a step does not
+/// resolve beyond that angle: of a body that rotates, or of the path of a heavy mass that a light
+/// one gives way to.
 ///
-/// Since A a is what keeps the motion on the constraints, (h^2 / 2) a has -x in it: where it is far
-/// less than dq there is nothing to look at.
+/// Since A a keeps the motion on the constraints, (h^2 / 2) a contains -x: where it is far less
+/// than dq the test is skipped.
 class ConstraintTurn {
 public:
     /// A step of second order turns by 2 atan(0.5) where the motion turns by this [rad]: 7 % less.
@@ -32,12 +33,12 @@ public:
 
     ConstraintTurn(Assembly& parts, const Trial& trial);
 
-    /// [assembly] Makes its solver; without one it looks at nothing.
+    /// [assembly] Makes its solver; without one no step is tested.
     void prepare();
     /// To be called before a step is accepted, when the state at its end is known. [step]
     void look(const StepTrial& trial);
 
-    /// Where a step turned further than it resolves.
+    /// The first step that turned further than it resolves.
     struct Unresolved {
         double t = 0.0;        ///< end of the first of these steps [s]
         double h = 0.0;        ///< its length [s]; 0: there is none
@@ -45,7 +46,7 @@ public:
         int thrown = -1;       ///< coordinate that went farthest in the largest
     };
     const Unresolved& unresolved() const { return unresolved_; }
-    /// The state is another one.
+    /// The state has changed otherwise than by a step.
     void forget() { unresolved_ = {}; }
 
     /// Writes or reads it, see state_archive.hpp.

@@ -15,7 +15,7 @@ namespace ancora {
 namespace {
 
 constexpr double kClosed = 1e-9;  // gap of a start, of the model's size
-// What projection may leave, relative likewise; more is no rounding.
+// Residual allowed after projection, relative likewise; more is not round-off.
 constexpr double kGaping = 1e-7;
 // Projection corrects what a step errs by. Where that is more than this part of what the step moved
 // the bodies, or of the energy in play, the step followed another motion.
@@ -181,7 +181,7 @@ void ContinuousMotion::add(const Momenta& rate, double* accounting) {
     }
 }
 
-/// What matter that leaves takes along, of mass that changes with time (theory (67)).
+/// Momentum, energy and height of matter that leaves, of mass that changes with time (theory (67)).
 void ContinuousMotion::record_flow(const double* q, const double* v, double* accounting) {
     const auto n = static_cast<std::size_t>(parts_.n);
     // With dM = dM/dt: momentum dM v, its moment, energy v^T dM v / 2, height -q^T dM g.
@@ -251,7 +251,7 @@ void ContinuousMotion::accept(double t0, double t1, std::span<const double> x) {
     accounts_.violations.note();
 }
 
-/// What the step just taken has added to the balance, against the steps before.
+/// The jump of the energy balance over the last step, compared with the steps before.
 void ContinuousMotion::note_energy_jump() {
     EnergyJumps& jumps = jumps_in_energy_;
     const double jump =
@@ -372,7 +372,7 @@ void ContinuousMotion::show_own_values(double t, std::span<const double> x) {
     parts_.signals.evaluate_for_rows(x.data(), x.data() + parts_.n, t);
 }
 
-/// The change of the energies that own values change; the rest of it was booked as a power.
+/// The change of the energies that own values change; the rest of it was recorded as a power.
 void ContinuousMotion::record_own_values() {
     const double before = accounts_.energy.own_energy(state_.pi);
     parts_.rows.refresh_own_values(state_.q.data(), state_.v.data(), state_.t);
@@ -401,8 +401,8 @@ bool ContinuousMotion::constraint_error(double t,
     return true;
 }
 
-/// Moves the present state onto the constraints and books the energy that this changes.
-/// @param way what the step moved the bodies by [m]
+/// Projects the present state onto the constraints and records the change of energy.
+/// @param way displacement of the bodies over the step [m]
 void ContinuousMotion::project(double t, double way) {
     // Theory (9): min dq^T M dq with A dq = -phi, then min dv^T M dv with A dv = -(A v + phi_t) at
     // the new q. Positions first, since A of the velocities is taken there.
@@ -425,7 +425,7 @@ void ContinuousMotion::project(double t, double way) {
     // step is a small part of the step.
     trial_.mid -= state_.q;
     const double moved = parts_.space.displacement(trial_.mid.data());
-    // What is prescribed may move by any amount within a step.
+    // Prescribed motion may be of any amount within a step.
     if (parts_.timed_rows.empty() && moved > kFarMoved * way + kGaping * state_.extent)
         throw Error(ErrorKind::numerical,
                     fmt::format("t = {:.9g} s, step of {:.3g} s: to meet the constraints at its "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The continuous face as an integrator uses it: derivatives, accepted states, projection.
+// The continuous formulation as an integrator uses it: derivatives, accepted states, projection.
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@
 
 namespace ancora {
 
-/// A state x = (q, v, accounting) that moves by its derivative, is projected onto the constraints
-/// where it is accepted, and carries works and impulses as quadratures.
+/// Integrates x = (q, v, w) with works and impulses w as quadratures, and projects accepted states
+/// onto the constraints.
 class ContinuousMotion {
 public:
     ContinuousMotion(const SystemData& of,
@@ -30,7 +30,7 @@ public:
                      Accounts& accounts,
                      Accelerations& accelerations);
 
-    /// What a state carries behind q and v; then works of efforts on measures, and the continuous
+    /// The quadratures behind q and v; then follow works of efforts on measures, and the continuous
     /// states of objects with signals.
     enum Book : int {
         kExternal,
@@ -40,12 +40,12 @@ public:
         kQuadratures = 8
     };
 
-    /// Constraints are met to this, relative to the model's size or speed; rounding is a little
-    /// less.
+    /// Tolerance of the projection, relative to the model's size or speed; a little above
+    /// round-off.
     static constexpr double kProjected = 1e-14;
-    /// Of the model's size: matter that a velocity moves by less has not moved, as positions are
-    /// rounded. What is relative to a speed needs it near rest, where that may be nothing, or its
-    /// square below all numbers.
+    /// Rounding level of positions, relative to the model's size: a velocity that moves matter by
+    /// less counts as zero. Quantities relative to a speed need it near rest, where the speed may
+    /// be zero or its square underflow.
     static constexpr double kUnseen = std::numeric_limits<double>::epsilon();
 
     int num_states() const {
@@ -55,8 +55,8 @@ public:
     void read_state(std::span<double> x) const;
     /// See ContinuousSystem::derivative(). [step]
     void derivative(double t, std::span<const double> x, std::span<double> dx);
-    /// Rates of what a state carries behind q and v, at the state at which the continuous face was
-    /// last evaluated and has its stresses. [step]
+    /// Rates of the quadratures behind q and v, at the state at which the continuous formulation
+    /// was last evaluated and has its stresses. [step]
     void quadrature_rates(const double* q, const double* v, std::span<double> rates);
     /// See ContinuousSystem::quadrature_scales().
     std::span<const double> quadrature_scales() const { return quadrature_scales_; }
@@ -64,29 +64,29 @@ public:
     void accept(double t0, double t1, std::span<const double> x);
     /// See ContinuousSystem::constraint_error(). [step]
     bool constraint_error(double t, std::span<const double> x, std::span<double> error);
-    /// Coordinate of a state that has run away, or -1.
+    /// Coordinate of a state that has diverged, or -1.
     int diverged(std::span<const double> x) const;
-    /// Why a trial state of the step has no accelerations, if one had none.
+    /// The reason for which a trial state of the step has no accelerations, if one had none.
     const std::optional<Error>& trial_error() const { return trial_error_; }
 
-    /// Shows the state x at t inside the last accepted step as if it were the present one,
-    /// projected and with its balances, until unpeek().
+    /// Makes x at t inside the last accepted step the present state, projected and with its
+    /// balances, until leave_inside_step().
     void evaluate_inside_step(double t, std::span<const double> x);
     void leave_inside_step();
     double begin_of_step() const { return before_.t; }
-    /// Takes what memory the copies of a state need, which a step does not allocate.
+    /// Allocates the memory for copies of a state, which a step does not.
     void make_room() { save(before_); }
 
-    /// Chooses what an error in the books of the next step means as much as one of the same size in
-    /// q and v by, with 1 J, 1 N s and 1 N m s for what is small: the energy E of the ledger, the
-    /// momentum (2 m E)^1/2, and that at the largest distance of mass from the origin. Powers of
-    /// two, which round nothing.
+    /// Sets the scales of quadratures in the error norm of the next step, such that relative errors
+    /// of q, v and w count alike, with 1 J, 1 N s and 1 N m s as lower bounds: the energy E of the
+    /// ledger, the momentum (2 m E)^1/2, and the moment of that at the largest distance of mass
+    /// from the origin. Powers of two, so that scaling is exact.
     void scale_quadratures();
-    /// The accepted state is another one.
+    /// The accepted state has changed otherwise than by a step.
     void forget_rank() { has_chosen_rank_ = false; }
-    /// Moves a start that gapes onto the constraints, as the manifest asks for.
+    /// Projects a start that violates its constraints, as the manifest asks for.
     void project_start();
-    /// What rows read of objects is that at x. [step]
+    /// Sets the own values that rows read to those at x. [step]
     void show_own_values(double t, std::span<const double> x);
 
     /// Writes or reads it, see state_archive.hpp.
@@ -110,8 +110,8 @@ public:
 
     long evaluations = 0;  ///< of accelerations by the integrator
 
-    /// The first step whose end was projected onto the constraints at a price in energy that a step
-    /// which resolves the motion does not ask for.
+    /// The first step whose projection onto the constraints changed the energy by more than a step
+    /// that resolves the motion would.
     struct ProjectionEnergyJump {
         double t = 0.0;
         double work = 0.0;   ///< [J]; 0: none
@@ -119,22 +119,22 @@ public:
     };
     const ProjectionEnergyJump& projection_energy_jump() const { return projection_energy_jump_; }
 
-    /// Of a state x: the continuous states of objects with signals.
+    /// The part of x with the continuous states of objects with signals.
     template <class T>
     std::span<T> own_states(std::span<T> x) const {
         return x.last(parts_.signals.num_continuous());
     }
 
-    /// How the energy balance has jumped within single steps. A step's error belongs to its order
-    /// and changes little from step to step; one that follows another motion from somewhere on has
-    /// a balance of its own.
+    /// Jumps of the energy balance within single steps. The error of a step follows its order and
+    /// changes little from step to step; a jump beyond that indicates a step that left the true
+    /// motion.
     struct EnergyJumps {
         double usual = 0.0;                      ///< of late [J]
         double sudden = 0.0, sudden_at = 0.0;    ///< largest beyond what was usual [J, s]
         double largest = 0.0, largest_at = 0.0;  ///< of all [J, s]
     };
     const EnergyJumps& energy_jumps() const { return jumps_in_energy_; }
-    /// Nothing was displaced, no energy has jumped.
+    /// Resets the records of projection and energy jumps.
     void forget_records() {
         projection_energy_jump_ = {};
         jumps_in_energy_ = {};
@@ -145,7 +145,7 @@ private:
     std::size_t first_effort() const {
         return static_cast<std::size_t>(2 * parts_.n + kQuadratures);
     }
-    /// What a peek must put back, and what it starts from.
+    /// The state before and after the last step, for evaluate_inside_step() and its return.
     struct Snapshot {
         double t = 0.0;
         Eigen::VectorXd q, v, pi;

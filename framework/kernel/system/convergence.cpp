@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an iteration's corrections and residuals say.
+// Verdicts from an iteration's corrections and residuals.
 #include "convergence.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace ancora {
 namespace {
 
-// What residuals may be, in units of what rounding leaves of their own terms.
+// Bound of residuals, in units of their rounding-error bounds.
 constexpr double kClosedResidual = 1.0;
 // The largest of many is larger: of N normally distributed numbers sqrt(2 ln N) standard
 // deviations. This is one of them, in the same units, as nets and chains show it.
@@ -73,7 +73,7 @@ Convergence::Verdict Convergence::judge(int k, const ScaledResidual& defect) {
                              correction_ <= kFloorCorrections * tolerance_;
     was_level_ = is_level;
     is_far_from_closed_ = defect.rows > kFarFromClosed;
-    // What is closed by a correction that leaves nothing needs no second to show that it is small.
+    // A correction whose remaining error is round-off needs no second one to confirm that.
     const bool is_done = is_still || is_whole_;
     if ((is_done && is_closed) || is_at_floor) return Verdict::converged;
     if (k == max_iterations_ || correction_ > kDiverged * std::max(first_correction_, tolerance_))

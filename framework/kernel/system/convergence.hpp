@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When an iteration has converged, has failed, or would do better with a new matrix.
+// Convergence test of an iteration: converged, failed, or cheaper with a new matrix.
 #pragma once
 
 #include <cstddef>
@@ -9,46 +9,46 @@
 
 namespace ancora {
 
-/// Corrections and misses below this many tolerances are noise.
+/// Corrections and residuals of the projection below this many tolerances are round-off.
 inline constexpr double kFloorCorrections = 1e3;
 
-/// Judges one iteration by its corrections and by residuals in units of what rounding leaves of
-/// their own terms (ScaledResidual).
+/// Judges one iteration by its corrections and by residuals relative to their rounding-error bounds
+/// (ScaledResidual).
 class Convergence {
 public:
-    /// @param tolerance what corrections may still move bodies by [m]
-    /// @param closed what residuals may be, see most_of()
+    /// @param tolerance largest displacement by the last correction [m]
+    /// @param closed bound of scaled residuals, see most_of()
     Convergence(double tolerance, int max_iterations, double closed)
         : tolerance_(tolerance), max_iterations_(max_iterations), closed_(closed) {}
 
-    /// What rounding makes of the largest of so many residuals, in the units of ScaledResidual.
+    /// Expected largest of so many residuals that are round-off, in the units of ScaledResidual.
     static double most_of(std::size_t num_residuals);
 
-    /// What gaps may be besides rounding [m]: a tolerance above the usual one loosens all of it.
+    /// Constraint residual allowed besides round-off [m], for tolerances above the default.
     static double slack(double tolerance);
 
-    /// Whether residuals are to be looked at after k corrections. A first one that moves matter
-    /// leaves nothing to be looked at, unless it is whole.
+    /// Whether residuals are to be tested after k corrections: not after a first one that moves
+    /// matter, unless it suffices (first_correction_suffices).
     bool is_to_be_judged(int k) const;
 
     enum class Verdict { go_on, converged, failed };
     /// @param k corrections made so far, > 0
     Verdict judge(int k, const ScaledResidual& defect);
 
-    /// Whether the iterations that a stale matrix still needs would cost more than a new one, at
-    /// the defect judged last.
+    /// Whether the iterations that an old matrix still needs would cost more than a new
+    /// factorisation, given the residual judged last (modified Newton).
     bool wants_fresh_matrix(const SolverCost& cost) const;
 
-    /// Whether what has converged was accepted at a rounding floor far from closed rows, as where
-    /// the Jacobian at the middle of a step is singular and stresses have no bound.
+    /// Whether the iteration was accepted at a rounding floor with rows far from closed, as where
+    /// the Jacobian at the middle of a step is singular and stresses are unbounded.
     bool is_far_from_closed() const { return is_far_from_closed_; }
 
-    /// A correction moves bodies by as much [m].
-    /// @param is_whole what it leaves of itself is rounding
+    /// Takes the displacement of bodies by a correction [m].
+    /// @param is_whole the error left by the correction is round-off
     void note(double correction, bool is_whole = false);
 
 private:
-    /// Ratios of the last two corrections and residuals of motion.
+    /// Contraction: ratios of the last two corrections and residuals of motion.
     struct Rates {
         double correction = 0.0;
         double defect = 0.0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Works that efforts on measures do: of springs, motors, drives, friction in joints.
+// Works of efforts on measures: springs, motors, drives, friction in joints.
 #pragma once
 
 #include <span>
@@ -16,9 +16,9 @@
 
 namespace ancora {
 
-/// One work for each law on a measure: effort times change of the measure, over a step with a
-/// discrete face, otherwise a power that the method integrates as it does those of the ledger. What
-/// a spring stores is work too.
+/// One work for each law on a measure: effort times change of the measure over a step in the
+/// discrete formulation, in the continuous one a power that the method integrates as it does those
+/// of the ledger. The energy stored in a spring counts as work too.
 class EffortWorks {
 public:
     EffortWorks(const Assembly& parts, const StepParts& extra);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The books of the system: works and impulses of accepted steps, energies and momenta of states.
+// Energy and momentum accounting: works and impulses of accepted steps, energies and momenta of
+// states.
 #pragma once
 
 #include <Eigen/Core>
@@ -21,15 +22,14 @@ public:
                      const Trial& trial,
                      const StepParts& extra);
 
-    /// EnergyAccounting works and impulses of a step, before the state moves on. [step]
+    /// Records works and impulses of a step, before the state is updated. [step]
     void record(const StepTrial& trial);
-    /// EnergyAccounting what matter that leaves or comes takes along or brings, of mass that
-    /// changes with time: half of it at either end of the step that is held, (q0, v0) and (q1, v1).
-    /// [step]
+    /// Records the momentum and energy of matter that leaves or comes, of mass that changes with
+    /// time: half of it at either end of the step that is held, (q0, v0) and (q1, v1). [step]
     void record_flow(const double* q0, const double* v0, const double* q1, const double* v1);
-    /// EnergyAccounting a change of velocities at an instant, at which the energy was `before`.
+    /// Records an instantaneous change of velocities; `before`: the energy before it.
     void record_velocity_change(const Eigen::VectorXd& v_before, double before);
-    /// Begins at the present state, or takes its energies and momenta and strikes the balances.
+    /// Begins at the present state, or takes its energies and momenta and computes the balances.
     void begin();
     void close();
     /// Energies and momenta of the present state, gravity's against the origin.
@@ -40,19 +40,19 @@ public:
         Momenta momenta;
     };
     Snapshot snapshot();
-    /// Goes on from where books of other parameters stood: what energies and momenta are more or
-    /// less now came from outside, at once.
+    /// Continues from the snapshot of a system with other parameters: the difference of energies
+    /// and momenta is recorded as external, at once.
     void continue_from(const Snapshot& before);
 
     /// Kinetic, elastic and gravity energy of a state. [step]
     double total_energy(const double* q, const double* v, double t);
-    /// What rounding of the present positions, by their place in space, may change of that [J]:
-    /// heights of weights and strains of what is stressed or stiff. Evaluates all rows.
-    /// @param more that matter may have been displaced by besides [m]
+    /// Rounding-error bound of that energy due to round-off of the present positions [J]: heights
+    /// of weights and strains of stressed or stiff rows. Evaluates all rows.
+    /// @param more displacement of matter besides round-off [m]
     double energy_rounding(double more = 0.0) const;
-    /// What rounding of positions, and of the forces that have been in balance since t = 0, leaves
-    /// in the balances: weights, what they and loads press on, and its stresses. Of the discrete
-    /// face, at the present state.
+    /// Rounding-error bounds of the balances, due to positions and to the forces in equilibrium
+    /// since t = 0: weights, loads, and the stresses that carry them. Of the discrete formulation,
+    /// at the present state.
     struct Roundings {
         double energy = 0.0;            ///< [J]
         double momentum = 0.0;          ///< [kg m/s]
@@ -61,7 +61,7 @@ public:
     Roundings balance_roundings() const;
     /// Energy of the rows that read own values.
     double own_energy(const Eigen::VectorXd& pi) const;
-    /// M v of the state last looked at.
+    /// M v of the state last evaluated.
     const Eigen::VectorXd& momentum() const { return momentum_; }
     /// All mass [kg].
     double total_mass() const { return total_mass_; }

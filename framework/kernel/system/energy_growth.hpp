@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When the energy of motion has grown without end, and what did it.
+// Detection of unbounded growth of the kinetic energy, and its cause.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace ancora {
 
-/// Follows the energy of motion beyond what was in play at first. A load that is given makes it
-/// grow like a power of time; a force that grows with the motion that it causes, each hundredfold
-/// in about the same time as the one before, or faster. Three in a row, a thousand times the speeds
-/// in play, are a motion that runs away.
+/// Monitors the kinetic energy beyond its initial scale. A given load makes it grow like a power of
+/// time; a force that grows with the motion that it causes makes it grow exponentially: each
+/// hundredfold takes about as long as the one before, or less. Three in a row, a thousand times the
+/// initial speeds, are reported as a diverging motion.
 class EnergyGrowth {
 public:
     explicit EnergyGrowth(const Assembly& parts);
@@ -29,9 +29,9 @@ public:
     /// Takes the kinetic energy of an accepted state. [step]
     void note(double kinetic, double t) { marks_.note(kinetic, t); }
 
-    /// From where to where the energy grew, and by whose work; empty where it has not run away, or
-    /// where it is not the works that brought it.
-    /// @param has_failed  the run has ended: what is large then need not have been seen to grow
+    /// The range of the growth and the force whose work caused it; empty where the motion has not
+    /// diverged, or where works do not explain it.
+    /// @param has_failed  the run has failed: a large energy then suffices, without observed growth
     std::string cause(const Ledger& ledger, const EffortWorks& efforts, bool has_failed) const;
 
     /// Writes or reads it, see state_archive.hpp.

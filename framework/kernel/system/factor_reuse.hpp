@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long a factorisation serves the steps after the one that it was made in.
+// How many steps a factorisation is reused for (modified Newton).
 #pragma once
 
 #include <cmath>
@@ -8,22 +8,22 @@
 
 namespace ancora {
 
-/// Keeps a matrix from step to step as long as the iterations that its age costs are cheaper than a
-/// new one, counted in operations so that every run decides alike.
+/// Keeps a matrix from step to step as long as the additional iterations cost less than a new
+/// factorisation, counted in operations so that decisions are reproducible.
 class FactorReuse {
 public:
     /// Whether the next trial is to begin with a new matrix.
     bool is_due() const { return is_due_; }
-    /// The matrix at hand is from before the stresses of a first step were known.
+    /// The present matrix was made before the stresses of a first step were known.
     bool is_from_start() const { return steps_ == 0; }
 
-    /// A step of length h begins. Where the matrix of the last one, of the same length, is gone, so
-    /// is the motion that it was known from.
+    /// A step of length h begins. Where the matrix of the last step of the same length has been
+    /// lost, the known costs are discarded.
     void begin(double h, bool has_matrix) {
         if (h == h_ && !has_matrix) forget();
     }
     void note_factorised() { is_due_ = false; }
-    /// What a retry leaves factorised serves no other step.
+    /// The factorisation of a retry is not reused.
     void give_up() { is_due_ = true; }
     /// Within an iteration a new matrix has taken the place of an old one.
     void note_replaced() { wasted_ = 0.0; }
@@ -34,7 +34,7 @@ public:
     }
     /// After a step of length h was accepted.
     void weigh(double h, const SolverCost& cost);
-    /// What is known is of another motion.
+    /// Discards the known costs, after a discontinuity of the motion.
     void forget() { *this = {}; }
 
     /// Writes or reads it, see state_archive.hpp.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The equations at an instant with their derivatives, as implicit integrators see them.
+// The equations at a state with their derivatives, as implicit integrators see them (linearised
+// formulation).
 #pragma once
 
 #include <array>
@@ -18,15 +19,15 @@
 
 namespace ancora {
 
-/// Evaluates through the continuous face, and differentiates
+/// Evaluates through the continuous formulation, and differentiates
 ///
 ///   K = sum_k A_k^T (ds_k/dpi A_k + ds_k/dpi' A_k') + G_elastic + differences,
 ///   D = sum_k A_k^T (ds_k/dpi') A_k + differences                                        (1)
 ///
-/// with the laws of elastic rows and dashpots, and the curvature that plugins state of their rows.
-/// By differences, many columns at once, come forces, bodies whose mass depends on their state, and
-/// rows whose curvature nobody states: of conditions on velocities, and on attachments that are not
-/// linear in the coordinates. A' is the change of A along the motion.
+/// with the laws of elastic rows and dashpots, and the second derivatives of rows where plugins
+/// give them. Finite differences, many columns at once, are used for forces, bodies whose mass
+/// depends on their state, and rows without second derivatives: of conditions on velocities, and on
+/// attachments that are not linear in the coordinates. A' is the rate of A along the motion.
 class ImplicitFace final : public ImplicitSystem {
 public:
     /// [assembly]
@@ -40,7 +41,7 @@ public:
                  bool may_turn = false);
 
     /// @param follows_own  whether continuous states of objects are carried, by follow_own()
-    /// @throws Error (manifest) for what has no derivative
+    /// @throws Error (manifest) for objects without a derivative
     static void require_differentiable(const Assembly& parts, bool is_redundant, bool follows_own);
 
     int num_coordinates() const override { return parts_.n; }
@@ -59,7 +60,7 @@ public:
     std::span<const double> rates() const override { return view(rate_); }
     /// Of a condition, in the row set.
     int row(int condition) const { return rows_[condition]; }
-    /// Whether others imply it, so that it is not asked for.
+    /// Whether it is redundant, so that it is dropped.
     bool is_dropped(int condition) const { return is_dropped_[condition] != 0; }
     std::span<const double> biases() const override { return view(bias_); }
     CompressedMatrix mass() const override { return in_pattern(mass_); }
@@ -88,7 +89,7 @@ public:
                                      std::span<const double> correction,
                                      std::string_view advice) override;
 
-    /// What an object does on velocities at the point last evaluated.
+    /// Power of an object on given velocities at the point last evaluated.
     struct Share {
         const ObjectRef* object;  ///< null: gravity
         double power;             ///< [W]
@@ -97,24 +98,25 @@ public:
     /// their sum is y.(F + A^T lambda) but for the inertia of bodies whose mass varies. [assembly]
     std::vector<Share> shares(const Eigen::VectorXd& y);
 
-    /// The stiffness gains M S S from here on, that of a frame which turns with S.
+    /// Adds M S S to the stiffness from here on: the centrifugal term of a frame that rotates with
+    /// S.
     void turn(const Eigen::Matrix3d& S) { S_squared_ = S * S; }
-    /// The next derivatives bend elastic rows that follow a straight law by the stress which a
-    /// motion dq from the last point gives them to first order, instead of the one that they have
-    /// where it ended. Of a stiff row the latter is mostly the stretch of second order, which the
-    /// next step takes out again: with it Newton's method goes but a short way in each step. The
-    /// forces stay as they are, so that what they lead to is the same.
-    /// Source: D. Magisano, L. Leonetti, G. Garcea, How to improve efficiency and robustness of
-    /// the Newton method in geometrically non-linear structural problem discretized via
-    /// displacement-based finite elements, Comput. Methods Appl. Mech. Eng. 313 (2017) 986.
+    /// The next derivatives take the geometric stiffness of elastic rows with a linear law from the
+    /// stress predicted to first order by a motion dq from the last point, instead of the stress at
+    /// its end (mixed integration points). The latter is mostly the second-order stretch of a stiff
+    /// row, which the next iteration removes; with it Newton's method takes only short steps.
+    /// Forces are unchanged, and with them the solution. Source: D. Magisano, L. Leonetti, G.
+    /// Garcea, How to improve efficiency and robustness of the Newton method in geometrically
+    /// non-linear structural problem discretized via displacement-based finite elements, Comput.
+    /// Methods Appl. Mech. Eng. 313 (2017) 986.
     void predict_stress(std::span<const double> dq);
     /// Whether parts of the derivatives are differences, with their errors.
     bool has_differences() const {
         return !differenced_forces_.by.empty() || !differenced_conditions_.by.empty();
     }
-    /// Derivatives are those of the forces from here on.
+    /// Derivatives are evaluated with the forces from here on.
     void forget_prediction() { has_prediction_ = false; }
-    /// Nothing of another motion serves any more.
+    /// Discards all that was kept, after a discontinuity of the motion.
     void forget();
     /// Writes or reads what a step may find made by those before, see state_archive.hpp.
     template <class Archive>
@@ -136,7 +138,7 @@ private:
     CompressedMatrix in_pattern(const std::vector<double>& values) const {
         return {start_, column_, values};
     }
-    /// What is differentiated by differences: objects, and where the entries go.
+    /// Objects that are differentiated by finite differences, and the places of the entries.
     struct Differenced {
         std::vector<std::vector<int>> objects;
         std::vector<int> blocks;  ///< of rows
@@ -219,7 +221,7 @@ private:
     Eigen::VectorXd force_, gap_, rate_, bias_;
     std::vector<double> mass_, stiffness_, damping_, geometric_, A_, A_rate_, lower_, S_;
 
-    // Rooms.
+    // Workspace.
     Eigen::VectorXd base_, changed_, field_, Mx_, stress_, A_changed_, pi_t_changed_, q_changed_,
         Mfield_, lambda_room_, tangent_;
     std::vector<double> difference_value_;

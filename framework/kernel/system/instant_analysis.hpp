@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What can be asked about a state: its equation, its rank, its reactions.
+// Analyses of a state: its equation, its rank, its reactions.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace ancora {
 
-/// Questions about the accepted state; none of them changes the motion.
+/// Analyses of the accepted state; none of them changes the motion.
 class InstantAnalysis {
 public:
     InstantAnalysis(Assembly& parts,
@@ -32,12 +32,11 @@ public:
     Dynamics dynamics();
     /// Reactions at the present state, in place of a step's means.
     void update_reactions();
-    /// Refuses a start whose accelerations are not unique or whose constraints contradict each
-    /// other.
+    /// Refuses a start whose accelerations are not unique or whose constraints are inconsistent.
     void check_accelerations();
-    /// Refuses a start at which constraints contradict each other, where accelerations are unique.
+    /// Refuses a start with inconsistent constraints, where accelerations are unique.
     void check_consistency();
-    /// Rank with the true mass matrix, by the solver of the continuous face.
+    /// Rank with the true mass matrix, by the solver of the continuous formulation.
     RankAnalysis rank();
     /// See StepPart::locked() and ambiguous().
     std::vector<std::string> locked() const;

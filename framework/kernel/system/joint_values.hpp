@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values of joints' measures: angles count their turns; and how far bodies turn in a step.
+// Values of joints' measures, with angles counted over full turns; rotation of bodies in a step.
 #pragma once
 
 #include <array>
@@ -29,12 +29,12 @@ public:
     /// Values at a start, and at an accepted state, less than half a turn from the one before.
     void begin(const double* q);
     void follow(const double* q, const double* v, double t, double h);
-    /// The same after a step on the discrete face, which is of second order: in it a body at the
-    /// rate w turns by 2 atan(w h / 2), less than w h by the part (w h)^2 / 12.
+    /// The same after a step of the discrete formulation, which is of second order: in it a body at
+    /// the rate w turns by 2 atan(w h / 2), less than w h by the part (w h)^2 / 12.
     void follow_step(const double* q, const double* v, double t, double h);
 
-    /// The first angle that turned so fast that its turns may be miscounted, or body that steps
-    /// turn by so much that its angle is off.
+    /// The first angle that turned so fast that its turns may be miscounted, or the first body
+    /// whose rotation in a step is too large for an accurate angle.
     struct TooFast {
         int entry = -1;  ///< -1: none; from the number of entries on: a body
         double t = 0.0;

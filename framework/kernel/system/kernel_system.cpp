@@ -103,7 +103,7 @@ void KernelSystem::invalidate(Change change) {
     rows_.tangent.forget_start();
     motion_.forget_rank();
     if (change == Change::state) return;
-    // What was extrapolated, factorised or chosen.
+    // Extrapolations, factorisations, selections.
     accelerations_.forget_choices();
     if (implicit_) implicit_->forget();
     defect_.forget();
@@ -198,7 +198,7 @@ std::span<const double> KernelSystem::stress_of_body(std::size_t body) const {
     return view(state_.s).subspan(owner.first_row, owner.num_rows);
 }
 
-/// What is accepted goes on from the present state.
+/// Accepted records continue from the present state.
 void KernelSystem::require_present(double t0, double h) const {
     constexpr double kRounding = 1e-9;
     if (std::abs(t0 - state_.t) <= kRounding * std::max(std::abs(h), std::abs(state_.t))) return;
@@ -267,7 +267,7 @@ void KernelSystem::accept_state(double t0, double t1, std::span<const double> x)
 }
 
 ImplicitFace& KernelSystem::linearisable() {
-    // What objects keep would stand still.
+    // States of objects would be constant.
     ImplicitFace::require_differentiable(parts_, rows_.choice.is_redundant(), false);
     return implicit_face();
 }
@@ -431,7 +431,7 @@ void KernelSystem::pass_event(int event) {
     pass_due_crossings();
 }
 
-/// What was extrapolated from the last step does not hold under other forces.
+/// Extrapolations from the last step are invalid under other forces.
 void KernelSystem::note_jump() {
     extra_.for_each([](StepPart& part) {
         part.note_jump();
@@ -450,7 +450,7 @@ void KernelSystem::pass_crossing(int crossing) {
     after_signals();
 }
 
-/// What has come down at this instant by what others did at it.
+/// Crossings at this instant that the actions of others at it have caused.
 void KernelSystem::pass_due_crossings() {
     for (int due = parts_.signals.due_crossing(); due >= 0; due = parts_.signals.due_crossing())
         pass_crossing(due);
@@ -491,7 +491,7 @@ void KernelSystem::act() {
     pass_due_crossings();
 }
 
-/// What rows read has changed at once: their strains jump, and so do their energies.
+/// Own values that rows read have jumped, and with them strains and energies.
 void KernelSystem::jump_with_own_values() {
     if (!parts_.signals.are_read_by_rows()) return;
     const double *const q = state_.q.data(), *const v = state_.v.data();
@@ -534,7 +534,7 @@ bool KernelSystem::meet_prescribed_rates(double t) {
     return true;
 }
 
-/// The sides of `at` are told apart by a few roundings of t: t- ends the step, t+ begins the next.
+/// The sides of `at` differ by a few roundings of t: t- ends the step, t+ begins the next.
 void KernelSystem::pass_break_point(double at) {
     rows_.jumps.check_sides(
         state_.q.data(), VelocityImpulse::before(at), VelocityImpulse::behind(at), state_.extent);
@@ -542,12 +542,12 @@ void KernelSystem::pass_break_point(double at) {
     // nothing.
     const double t = VelocityImpulse::behind(std::max(at, state_.t));
     meet_prescribed_rates(t);
-    // What slides and what sticks may be other contacts where velocities have jumped.
+    // Contacts may slide or stick otherwise where velocities have jumped.
     if (!extra_.empty() && impulse_.jumps_at(state_.q, state_.v, t))
         extra_.for_each([](StepPart& part) {
             part.start();
         });
-    // What is extrapolated from steps before does not hold; a length that an error chose does.
+    // Extrapolations from earlier steps are invalid; a step length chosen by error control is not.
     if (!parts_.model.traits.is_adaptive) {
         std::ranges::fill(state_.history, 0.0);
         newton_.forget();
@@ -676,7 +676,7 @@ void KernelSystem::transfer(Archive& archive) {
     if constexpr (Archive::kReads) {
         invalidate(Change::state);
         accelerations_.forget_choices();
-        // What plugins computed last is that of this state.
+        // The last values of plugins are those of this state.
         RowSet::RowValues instant;
         parts_.signals.show_sampled();
         parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant);

@@ -33,8 +33,8 @@
 
 namespace ancora {
 
-/// Puts the parts of a system together and hands the integrator's calls to them. It knows in which
-/// order they are asked, and nothing of mechanics.
+/// Combines the parts of a system and delegates the integrator's calls to them. It knows the order
+/// of the calls, and no mechanics.
 class KernelSystem final : public System, private ContinuousSystem, private StepEquations {
 public:
     /// [assembly] Assembles at the bodies' start and checks it.
@@ -91,10 +91,10 @@ public:
     ContinuousMotion& motion() { return motion_; }
     const ContinuousMotion& motion() const { return motion_; }
     InstantAnalysis& instant() { return instant_; }
-    /// The equations with their derivatives at an instant, whatever the integrator; dry friction,
-    /// rows that break and continuous states of objects have none.
+    /// The equations with their derivatives at a state, for any integrator; without dry friction,
+    /// breakable rows and continuous states of objects.
     ImplicitFace& linearisable();
-    /// One of its own, whose stiffness may be that of a frame that turns.
+    /// A separate object, whose stiffness may be that of a rotating frame.
     std::unique_ptr<ImplicitFace> make_turning_face();
     /// Null unless an integrator has asked for it.
     const VelocityProjection* projected() const { return projection_.get(); }
@@ -103,21 +103,21 @@ public:
     void set_saved(std::vector<std::byte> saved) { saved_ = std::move(saved); }
     std::vector<std::byte> save();
     void restore(std::span<const std::byte> saved);
-    /// Puts the coordinates elsewhere and leaves all else as it is: for pictures, which put them
-    /// back.
+    /// Sets the coordinates and nothing else: for pictures, which restore them.
     void show_at(std::span<const double> q) { std::ranges::copy(q, state_.q.data()); }
     double time() const { return state_.t; }
-    /// Says what time it is, to rounding the same: grid times do not depend on the end of a run.
+    /// Sets the time, equal to the present one but for round-off: grid times do not depend on the
+    /// end of a run.
     void set_time(double t) { state_.t = t; }
     /// Stresses of a body's rows: over the last step, or as update_reactions() left them.
     std::span<const double> stress_of_body(std::size_t body) const;
 
-    /// Pieces of steps and iterations so far.
+    /// Substeps and iterations so far.
     struct Counts {
         long substeps = 0;
         long iterations = 0;
         long max_iterations = 0;
-        long in_piece = 0;  ///< iterations since the last accepted piece
+        long in_piece = 0;  ///< iterations since the last accepted substep
     };
     const Counts& counts() const { return counts_; }
     /// The first step of record_limited_step(); h is zero if there was none.
@@ -131,8 +131,8 @@ public:
         return solver_.factorisations + (implicit_ ? implicit_->factorisations : 0);
     }
 
-    /// [assembly] Says whether constraint rows depend on each other at the present state; a step
-    /// then asks for a choice of them.
+    /// [assembly] Tells whether constraint rows are redundant at the present state; steps then use
+    /// a selection of them.
     void set_redundant(bool is_redundant) {
         rows_.choice.set_redundant(is_redundant);
         rows_.singular.prepare();
@@ -143,17 +143,17 @@ public:
     /// Starts afresh from this state: strains from q, ledger at zero.
     /// @throws Error (numerical) if constraints are violated beyond rounding; the state then stays
     void set_state(std::span<const double> q, std::span<const double> v, double t);
-    /// The same for a state that an embedding program gives, which may be one that it got of this
-    /// or of another system of the model: of steps of length h, if that meets rates at their
+    /// The same for a state that an embedding program gives, which may have come from this or
+    /// another system of the model; h is the length of its steps, if these meet rates at their
     /// middle.
     void take_state(std::span<const double> q, std::span<const double> v, double t, double h);
-    /// The program has seen the present state.
+    /// The present state has been reported to the program.
     void note_reported() {
         if (parts_.model.traits.face == Face::discrete) start_.note_reported();
     }
-    /// Goes on from where a system of the same objects stands, whose parameters may be others: from
-    /// its state, modes, applied loads, events and accounting. What energies and momenta are more
-    /// or less with these parameters is booked as from outside.
+    /// Continues from a system of the same objects, whose parameters may differ: from its state,
+    /// modes, applied loads, events and accounting. The difference of energies and momenta is
+    /// recorded as external.
     /// @throws Error (numerical) if constraints are violated beyond rounding, (usage) if objects
     ///         keep other numbers than there; this system is then of no use
     void continue_from(KernelSystem& before);
@@ -163,11 +163,11 @@ public:
     void apply_torque(const std::string& body, const std::array<double, 3>& torque);
     /// Signals whose time has come act, at the present state.
     void act();
-    /// To be called at the present state where what is given over time is not smooth: velocities
-    /// that are prescribed become those behind `at`; forces may be others from there on.
+    /// To be called at the present state where a given function of time is not smooth: prescribed
+    /// velocities become those just after `at`; forces may jump there.
     /// @throws Error (numerical) where positions are prescribed that jump
     void pass_break_point(double at);
-    /// Those act whose crossing functions are down at the present state.
+    /// Signals whose crossing functions are not positive at the present state act.
     void pass_due_crossings();
     /// To be called where signals or inputs have changed: forces may be others from here on.
     void after_signals();
@@ -176,7 +176,7 @@ public:
     void begin_grid_step(long step, bool goes_on);
     /// @param t the grid's time, free of the rounding of summed steps
     void end_grid_step(double t);
-    /// What the energy of motion grew from and to without end, and by whose work; else empty.
+    /// The unbounded growth of the kinetic energy and its cause (EnergyGrowth::cause); else empty.
     std::string grown_energy(bool has_failed) const;
     /// Writes or reads everything that the rest of a run depends on, see state_archive.hpp.
     template <class Archive>
@@ -186,7 +186,7 @@ protected:
     void* find_facet(Facet which) override;
 
 private:
-    // The continuous face.
+    // The continuous formulation.
     ContinuousState size() const override {
         return {parts_.n, motion_.num_states(), parts_.signals.num_continuous()};
     }
@@ -257,13 +257,13 @@ private:
     SystemData data() { return {parts_, state_, trial_}; }
     PartContext context_of_parts();
     void begin_at(std::span<const double> q, std::span<const double> v, double t);
-    /// What an event makes useless of what is kept from step to step.
+    /// Which of the data kept from step to step an event invalidates.
     enum class Change {
         state,  ///< q, v, s or own values have jumped, and the motion goes on
         motion  ///< it is another motion
     };
     void invalidate(Change change);
-    /// Nothing before the present state has happened.
+    /// Clears the history of the run.
     void clear_records();
 
     Assembly parts_;
@@ -271,19 +271,19 @@ private:
     Trial trial_;
 
     StepRows rows_;
-    // What the model has besides, with modes: friction.
+    // Parts of the system, with modes: friction.
     ModeEvents events_;
     StepParts extra_;
     Accounts accounts_;
 
-    // The two faces.
+    // The two formulations.
     StepResidual residual_;
     ResidualScaling defect_;
     LowRankUpdate feedback_;
     StepSolver solver_;
     Newton newton_;
     Eigen::VectorXd r_motion_, r_rows_;  // of return_to()
-    bool is_trial_passed_ = false;       // other positions have been looked at since
+    bool is_trial_passed_ = false;       // other positions have been evaluated since
     Accelerations accelerations_;
     StepAcceptance acceptance_;
     ContinuousMotion motion_;
@@ -291,7 +291,7 @@ private:
     Start start_;
     VelocityImpulse impulse_;
     bool is_from_program_ = false;            // the state that set_state() is given
-    double given_step_ = 0.0;                 // whose ends do not meet rates, of that state
+    double given_step_ = 0.0;                 // steps whose ends do not meet rates, of that state
     std::unique_ptr<ImplicitFace> implicit_;  // made when an integrator first asks for it
     std::unique_ptr<VelocityProjection> projection_;
     std::vector<std::byte> saved_;

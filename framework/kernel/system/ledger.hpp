@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ledger: energies from the state, works and impulses from forces, and what they leave open.
+// The ledger: energies from the state, works and impulses from forces, and their balances.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@ struct Balances {
     std::array<double, 3> angular_momentum{};
 };
 
-/// Sums what the steps booked and compares it with the state (theory (43), (44)). Nothing here is
-/// the remainder of the rest.
+/// Sums the works and impulses that steps recorded and compares them with the state (theory (43),
+/// (44)). No entry is computed as the remainder of the others.
 class Ledger {
 public:
     /// Begins at a state with these energies and momenta.
@@ -52,7 +52,7 @@ public:
         }
     }
 
-    /// Takes the energies and momenta of the new state and strikes the balances.
+    /// Takes the energies and momenta of the new state and computes the balances.
     void close(double kinetic, double elastic, const Momenta& momenta) {
         now_.kinetic = kinetic;
         now_.elastic = elastic;

@@ -43,7 +43,7 @@ void LowRankUpdate::solve(std::span<const double> r_motion,
     parts_.forces.read_reactions(
         parts_.rows, independent_.shared(ds.data()), true, reactions_.data());
     y_ = solver_.solve(reactions_);
-    if (!y_.allFinite()) return;  // no answer of this kind; the iteration will say so
+    if (!y_.allFinite()) return;  // singular: the iteration fails and reports it
     for (Eigen::Index j = 0; j < y_.size(); ++j) {
         for (int i = 0; i < parts_.n; ++i) ddq[i] += x_(i, j) * y_[j];
         for (int k = 0; k < num_rows_; ++k) ds[k] += s_(k, j) * y_[j];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Forces that depend on reactions, in the solve of a step.
+// Forces that depend on reactions, in the solve of a step: a low-rank update (Woodbury).
 #pragma once
 
 #include <span>
@@ -13,12 +13,12 @@
 
 namespace ancora {
 
-/// With R = E s the reactions that forces depend on and U = dF/dR, the matrix of an iteration is
-/// K - [0 U E; 0 0], of low rank beside K:
+/// With R = E s the reactions that forces depend on and U = dF/dR, the matrix of an iteration is K
+/// - [0 U E; 0 0], a low-rank update of K, solved by the Woodbury identity:
 ///
 ///   x = x0 + W y,   (I - E W) y = E x0,   x0 = K^-1 r,   W = K^-1 [U; 0]                  (1)
 ///
-/// with E taken of the stresses in x, K^-1 the solve with the rows of parts (theory (42)).
+/// with E applied to the stresses in x, K^-1 the solve with the rows of parts (theory (42)).
 class LowRankUpdate final : public StepOperator {
 public:
     LowRankUpdate(Assembly& parts,
@@ -35,7 +35,7 @@ public:
                std::span<const double> r_rows,
                std::span<double> ddq,
                std::span<double> ds) override;
-    /// r_motion += U E y: what the exact matrix has beside StepTangent. [step]
+    /// r_motion += U E y: the term of the consistent tangent that StepTangent lacks. [step]
     void add_tangent(const double* y, double* r_motion);
 
 private:

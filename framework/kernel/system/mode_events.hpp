@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When forces with modes began to stick or to slip.
+// Events of forces with modes: begin of sticking and of slipping.
 #pragma once
 
 #include <vector>
@@ -19,7 +19,7 @@ public:
     /// Records that a force goes on in a mode from t.
     void record(int force, bool sticks, double t) {
         if (!is_moving_) return;  // the start is no event
-        // A mode that did not hold at its own instant was none.
+        // A mode that was left at the instant at which it began is no event.
         for (auto event = events_.rbegin(); event != events_.rend(); ++event) {
             if (event->t < t) break;
             if (event->force != force) continue;

@@ -14,31 +14,32 @@
 
 namespace ancora {
 
-/// The one iteration of steps. Each turn solves
+/// Modified Newton iteration of a step. Each iteration solves
 ///
 ///   K (ddq, ds) = (r_motion, r_rows),   a <- a - (2 / h^2) ddq,   s <- s - ds            (1)
 ///
-/// with the matrix K of this turn, of an earlier one or of an earlier step: FactorReuse decides how
-/// old it may be, Convergence when the iteration ends. A trial that does not converge begins anew
-/// with a matrix of its own in every turn: definite, then with the full geometric stiffness, then
-/// with the exact tangent. With a projection around the step its multipliers mu are corrected
-/// besides, whenever the step's own iteration has come to rest.
+/// with the matrix K of this iteration, of an earlier one or of an earlier step: FactorReuse
+/// decides how old it may be, Convergence when the iteration ends. A trial that does not converge
+/// begins anew with a new matrix in every iteration (full Newton), in the fallback sequence of
+/// tangents: positive definite, then with the full geometric stiffness, then consistent. With a
+/// projection around the step its multipliers mu are corrected besides, whenever the step's own
+/// iteration has converged.
 class Newton {
 public:
     Newton(StepEquations& equations, Workers& workers) : equations_(equations), workers_(workers) {}
 
-    /// [assembly] Makes room.
+    /// [assembly] Allocates.
     void resize(int num_coordinates, int num_rows, int num_multipliers);
 
     /// See System::solve_step().
     /// @param projection null for steps without
     StepReport solve(const StepGuess& guess, const StepOptions& options, ProjectedEnds* projection);
 
-    /// Makes a guess again what it was when the last solve() began.
+    /// Restores a trial to its initial guess, as when the last solve() began.
     void return_to(const StepGuess& guess) const;
     /// After the step was accepted.
     void note_accepted(double h) { reuse_.weigh(h, equations_.cost()); }
-    /// What is known is of another motion.
+    /// Discards what was kept of earlier steps, after a discontinuity of the motion.
     void forget() { reuse_.forget(); }
 
     /// Writes or reads what later steps depend on, see state_archive.hpp.

@@ -61,7 +61,7 @@ bool ProjectionMultipliers::follow(ProjectedEnds& ends,
                                    std::span<double> mu) {
     const double miss = ends.look_at_end(trial, correction_);
     if (!std::isfinite(miss)) return false;
-    // What the step's own iteration will still move velocities by would pass for a miss.
+    // Velocity errors of the step's own iteration would count as a residual of the projection.
     if (!was_kicked_ && last_moved_ > 0.0)
         contraction_ = std::min(1.0, turn.correction / last_moved_);
     last_moved_ = turn.correction;
@@ -81,7 +81,7 @@ bool ProjectionMultipliers::follow(ProjectedEnds& ends,
     } else {
         ++since_least_;
     }
-    // What is rounding already would only stir the step's own iteration.
+    // Corrections at round-off would only disturb the step's own iteration.
     if (miss <= 0.5 * kClosedEnough || (miss <= kFloor && since_least_ > kStagnant)) return true;
     correct(mu);
     ends.start_from(mu, dv_);

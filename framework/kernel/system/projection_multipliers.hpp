@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The multipliers of a projection around a step, found together with the step.
+// The multipliers of a velocity projection around a step, solved for together with the step.
 #pragma once
 
 #include <limits>
@@ -13,12 +13,12 @@ namespace ancora {
 /// The ends of a step with a projection around it, see StepProjection (1).
 class ProjectedEnds {
 public:
-    /// [step] The step starts from v0+ of this mu from here on.
-    /// @param change n entries, by how much v0+ differs from the one before
+    /// [step] Sets the step's initial velocity to v0+ of this mu.
+    /// @param change n entries, the difference of v0+ from the one before
     virtual void start_from(std::span<const double> mu, std::span<double> change) = 0;
-    /// [step] Looks at the end that trial.a leads to: the correction of mu by a simplified Newton
-    /// step.
-    /// @returns the change of velocity that A1 v1 + phi_t = 0 still asks for, in units of rounding
+    /// [step] Evaluates the end of the step for trial.a: the correction of mu by a simplified
+    /// Newton step.
+    /// @returns the residual of A1 v1 + phi_t = 0 as a change of velocity, in units of round-off
     virtual double look_at_end(const StepTrial& trial, std::span<double> correction) = 0;
     /// [step] See System::displacement().
     virtual double displacement(std::span<const double> dq) const = 0;
@@ -27,8 +27,8 @@ protected:
     ~ProjectedEnds() = default;
 };
 
-/// Corrects mu by a simplified Newton method that Anderson's method makes up for, whenever the
-/// step's own iteration has come to rest.
+/// Corrects mu by a simplified Newton method with Anderson acceleration, whenever the step's own
+/// iteration has converged.
 ///
 /// Source of the acceleration: D. G. Anderson, J. ACM 12 (1965) 547.
 class ProjectionMultipliers {
@@ -42,11 +42,11 @@ public:
 
     struct Turn {
         int k = 0;                ///< of the step's iteration
-        double correction = 0.0;  ///< by which it has moved matter [m]
+        double correction = 0.0;  ///< displacement of matter by it [m]
         double tolerance = 0.0;   ///< of that [m]
     };
-    /// After a correction of the step: corrects mu where it is time. Where the step starts then
-    /// changes `a`, so that the step leads where it led. [step]
+    /// After a correction of the step: corrects mu where it is due. `a` is changed with the start
+    /// of the step, so that its end is unchanged. [step]
     /// @returns false where values are no numbers
     bool follow(ProjectedEnds& ends,
                 const StepTrial& trial,
@@ -66,11 +66,11 @@ private:
     std::vector<std::vector<double>> dcorrection_, dmu_;
     int num_differences_ = 0;
     double last_size_ = kUnknown;
-    /// Change of v0+ by the last correction of mu, per miss that asked for it.
+    /// Change of v0+ by the last correction of mu, relative to the residual before it.
     double kick_per_miss_ = 0.0;
     double least_miss_ = kUnknown;
     int since_least_ = 0;  // corrections of mu
-    /// What an iteration leaves of a correction, as two of them without one of mu between show it.
+    /// Contraction of the step's iteration, from two corrections without one of mu between.
     double contraction_ = 1.0;
     double last_moved_ = 0.0;
     bool was_kicked_ = false;

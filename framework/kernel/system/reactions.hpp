@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reactions of constraints and forces of force objects, as they are reported.
+// Reactions of constraints and forces of force objects, as reported.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@
 
 namespace ancora {
 
-/// Means over a grid step, of least norm where rows depend on each other, or values at an instant.
+/// Means over a grid step, of minimum norm where rows are redundant, or values at a state.
 class Reactions {
 public:
     Reactions(const SystemData& of, const StepParts& extra, ConstraintSelection& independent);
@@ -45,12 +45,12 @@ public:
         Eigen::VectorXd mean, applied;
     };
     Means means() const;
-    /// What there is to see instead, until anything changes; no part of the state.
+    /// Values that are reported instead, until anything changes; no part of the state.
     void show(Means means);
     void hide() { is_shown_ = false; }
 
     void begin_grid_step();
-    /// Adds an accepted piece of the grid step. [step]
+    /// Adds an accepted substep of the grid step. [step]
     void collect(const StepTrial& trial);
     /// Adds impulses -s of all rows at the state at which rates were evaluated last. [step]
     void collect_impulse(const Eigen::VectorXd& s);
@@ -62,8 +62,8 @@ public:
     std::vector<double> reported(std::size_t constraint, const double* s, bool of_step) const;
     /// The wrench of a joint at the present state: six entries, or none of what has no wrench.
     std::vector<double> wrench(std::size_t constraint, const double* s) const;
-    /// Which entries of mean() answer to stresses that make no force, at the rows evaluated last at
-    /// an instant: redundancy makes them arbitrary.
+    /// Which entries of mean() depend on states of self-stress of the rows evaluated last at a
+    /// state: redundancy makes them arbitrary.
     std::vector<bool> answers_to(const Eigen::MatrixXd& forceless) const;
     /// C of every force object at the instant last solved: forces, then torques, three entries
     /// each.
@@ -97,7 +97,7 @@ private:
     Means shown_;
     bool is_shown_ = false;
     bool has_mean_ = false;  // of the last grid step that was made
-    // Made those of least norm when asked for, since a step itself does not need them.
+    // Replaced by those of minimum norm on demand, since a step itself does not need them.
     mutable Eigen::VectorXd mean_;
     mutable bool is_shared_ = true;
     mutable Eigen::VectorXd local_force_, share_work_, one_;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 constexpr double kAnything = std::numeric_limits<double>::max();  // before a node is measured
-// What rounding leaves of a sum, relative to the size of its terms: on average their roundings
+// Rounding-error bound of a sum, relative to the size of its terms: on average their roundings
 // cancel. An increment is a difference of two values, each rounded by half of it.
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // A force that moves its node by less than this part of the model's size is none: where nothing
@@ -22,7 +22,7 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kNoForce = 1e-30;
 constexpr int kNode = 3;  // coordinates of a point or director, at most
 
-/// What is no number is worse than any, and stays.
+/// The larger one; NaN counts as larger than any number.
 bool is_worse(double here, double than) {
     return here > than || std::isnan(here);
 }
@@ -37,7 +37,7 @@ ANCORA_INLINE void with_node(const int* first_of_node, int node, const auto& vis
         visit(first, count);
 }
 
-/// What is left in units of what may be.
+/// A residual in units of its bound.
 double ratio(double left, double allowed) {
     // 0 / 0 counts as closed: a residual without terms is zero.
     return left == 0.0 ? 0.0 : left / allowed;
@@ -140,7 +140,8 @@ ScaledResidual ResidualScaling::measure(const StepTrial& trial, double slack) {
     return out;
 }
 
-/// Sizes of q and dq by nodes, the first terms of (2), and of those rows of (1) that differ values.
+/// Computes the sizes |q| and |dq| of nodes, the terms |M a| of (2), and the terms of (1) for rows
+/// whose increment is a difference of values.
 void ResidualScaling::measure_sizes(const StepTrial& trial) {
     const double h = trial.h;
     const double half = 0.5 * h * h;

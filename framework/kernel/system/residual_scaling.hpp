@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How far a trial is from solving the step: residuals against what rounding leaves of their terms.
+// Scaling of the residuals of a step by the rounding-error bounds of their sums.
 #pragma once
 
 #include <string>
@@ -16,45 +16,47 @@
 
 namespace ancora {
 
-/// Sizes of q and dq are those of nodes, a point's or director's coordinates together, so that the
-/// axes do not count. Each residual is compared with what rounding leaves of *its own* terms: of a
-/// row
+/// Each residual is divided by the rounding-error bound of *its own* sum. Sizes |q| and |dq| are
+/// norms over a node (the coordinates of a point or director), so that the bounds do not depend on
+/// the axes. The terms of a row are
 ///
 ///   |B| (|h v0| + |h^2/2 a|) + |tau| + |theta pi0| + |extra| + |gamma s|                 (1)
 ///
-/// and |B| |q|, a small part of it besides and all of it where its increment is a difference of
-/// values of pi; of a node
+/// and |B| |q|: a small part of it, all of it where the row's increment is a difference of values
+/// of pi. The terms of a node are
 ///
 ///   |M a| + |B|^T |s| + |F|                                                              (2)
 ///
-/// a small part of the largest in its body, and (|G| + |T|) |q| once corrections leave positions
-/// roundings to move by, G the geometric stiffness and T the tangent of forces. A body without mass
-/// has no motion of its own: what its nodes are tied to takes their forces up, with roundings of
-/// its own terms, so that the same small part of those counts there too. So the measure is right at
-/// rest, in a drive, and for any mass (theory (46) and (47)).
+/// a small part of the largest in its body, and (|G| + |T|) |q| once corrections are at the
+/// rounding level of positions, G the geometric stiffness and T the tangent of forces. The forces
+/// on a body without mass are carried by the bodies that it is connected to, so that the same small
+/// part of their terms counts for it too. So the scaling is right at rest, in a drive, and for any
+/// mass (theory (46) and (47)).
 class ResidualScaling {
 public:
-    /// Below this part of the roundings of positions no gap is looked at, and below this part of
-    /// those of a body's largest force no force: at rest nothing else tells them from nothing.
+    /// Lower bounds: constraint residuals below this part of the round-off of positions count as
+    /// zero, and forces below this part of that of the body's largest force, since at rest all
+    /// other terms vanish.
     static constexpr double kUnseenPart = 1e-4;
 
     ResidualScaling(const SystemData& of, const StepRows& rows, const StepParts& extra);
 
     /// Of the residual last evaluated. [step]
-    /// @param slack [m] what each gap may be besides, and each node be moved by
+    /// @param slack [m] additional tolerance of each constraint residual, and of the displacement
+    ///        of each node
     ScaledResidual measure(const StepTrial& trial, double slack);
-    /// The largest of other residuals of motion, in the units of the last measure(): what is known
-    /// of them while the step has not been measured. Zero before any measure. [step]
+    /// The largest of other residuals of motion, in the units of the last measure(); an estimate
+    /// while the present step has not been measured. Zero before any measure. [step]
     double motion_in_units(const double* r);
     /// Those of the last measure().
     const TrialSizes& sizes() const { return sizes_; }
 
-    /// The residual that is furthest from what rounding leaves of its terms.
+    /// The largest scaled residual.
     struct Worst {
         std::string name = "nothing";
         double left = 0.0;
         const char* unit = "m";
-        const char* cause = nullptr;  ///< where it is known
+        const char* cause = nullptr;  ///< of it, if known
     };
     Worst worst(const StepTrial& trial);
 
@@ -64,7 +66,7 @@ public:
         archive(allowed_);
         for (const double allowed : allowed_) archive.require(allowed >= 0.0, "a residual's unit");
     }
-    /// The units are those of another motion.
+    /// Discards the units, after a discontinuity of the motion.
     void forget();
 
 private:
@@ -99,7 +101,7 @@ private:
     std::vector<int> first_of_node_;      // of the coordinates that are measured together
     std::vector<int> body_of_node_;
     std::vector<double> body_terms_;
-    /// Of a massless body's nodes: the bodies that they are tied to.
+    /// Of a massless body's nodes: the bodies that they are connected to.
     struct Carried {
         int node = 0;
         std::vector<int> by;
@@ -109,7 +111,7 @@ private:
         std::vector<Carried> nodes;
     };
     std::vector<MasslessBody> massless_bodies_;
-    std::vector<double> node_terms_;  // the least that counts of each node's terms
+    std::vector<double> node_terms_;  // lower bound of each node's terms
     Eigen::VectorXd allowed_;         // of each node, by the last measure
     std::vector<Found> found_;        // of each range
     bool is_shared_ = false;          // threads sum what rows do to motion by columns

@@ -56,7 +56,7 @@ bool SelectionUpdate::choose_anew() {
 }
 
 void SelectionUpdate::begin_anew() {
-    // What is extrapolated or factorised belongs to the rows of before.
+    // Extrapolations and factorisations belong to the rows of before.
     std::ranges::fill(state_.history, 0.0);
     matrix_.forget();
     tangent_.forget_start();

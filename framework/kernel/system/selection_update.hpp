@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When a step chooses anew which of several dependent rows it asks for.
+// When the selection of independent constraint rows is made anew.
 #pragma once
 
 #include <limits>
@@ -15,8 +15,8 @@
 
 namespace ancora {
 
-/// Keeps the choice of ConstraintSelection while it serves; with another one nothing that steps
-/// have collected serves any more: stresses, the integrator's history, the matrix.
+/// Keeps the selection of ConstraintSelection while it is valid; a new one invalidates all that
+/// steps have collected: stresses, the integrator's history, the matrix.
 class SelectionUpdate {
 public:
     SelectionUpdate(const SystemData& of,
@@ -24,33 +24,33 @@ public:
                     StepTangent& tangent,
                     FactoredStep& matrix);
 
-    /// [assembly] Lays out the matrix of steps, for rows of which some depend on others or not.
+    /// [assembly] Lays out the matrix of steps, for redundant rows or not.
     void set_redundant(bool is_redundant);
-    /// Whether steps are taken with rows that depend on each other.
+    /// Whether the rows of steps are redundant.
     bool is_redundant() const { return is_redundant_; }
 
-    /// Chooses at the accepted state. @returns whether other rows are left out than before
+    /// Selects rows at the accepted state. @returns whether other rows are dropped than before
     bool renew() { return !independent_.all() && choose_anew(); }
-    /// Whether rows that were left out turned out not to depend on the others, as where the start
-    /// was a singular position; the choice is then made anew, at the middle of the step. Where that
-    /// leaves a row open all the same, the trial has been led to another motion if it passes a
-    /// singular position, beside which such a row opens at second order only: this trial then has
-    /// no solution as long as the row opens, see refute().
-    /// @throws Error (numerical) if they contradict the others
+    /// Whether dropped rows are independent of the kept ones, as where the start was a singular
+    /// position; the selection is then made anew, at the middle of the step. Where a row remains
+    /// violated all the same, the trial has left the motion if it passes a singular position, near
+    /// which such a row is violated at second order only: this trial then has no solution as long
+    /// as the row is violated, see refute().
+    /// @throws Error (numerical) if they are inconsistent with the others
     bool settle(const StepTrial& trial, SingularPositions& singular);
-    /// A row that settle() has found open in a trial of this length is a residual that is not
-    /// closed.
+    /// A row that settle() has found violated in a trial of this length counts as a residual that
+    /// has not converged.
     void refute(const StepTrial& trial, ScaledResidual& defect) const {
         if (!independent_.all() && is_refuted(trial))
             defect.rows = defect.positions = std::numeric_limits<double>::infinity();
     }
-    /// To be called where no piece of the step has a solution.
-    /// @throws Error (numerical) if a row left out contradicts the others in this trial
+    /// To be called where no substep has a solution.
+    /// @throws Error (numerical) if a dropped row is inconsistent with the others in this trial
     void refuse_open_row(const StepTrial& trial) const;
-    /// Nothing that steps have collected serves any more.
+    /// Invalidates all that steps have collected.
     void begin_anew();
     void note_factorisation() { has_factorised_ = true; }
-    /// After an accepted step: looks at the choice again where the motion has gone far enough.
+    /// After an accepted step: checks the selection again where the motion has gone far enough.
     void follow_motion();
 
     /// Writes or reads it, see state_archive.hpp.
@@ -75,11 +75,11 @@ private:
         double t0 = -1.0, h = 0.0;
         bool is(const StepTrial& trial) const { return trial.t0 == t0 && trial.h == h; }
     };
-    Length chosen_;   // for which settle() has made the last choice
-    Length refuted_;  // in which it has found a row open last, whatever the choice
+    Length chosen_;   // for which settle() has made the last selection
+    Length refuted_;  // in which it has last found a row violated with any selection
     bool is_redundant_ = false;
-    bool has_factorised_ = false;  // since rows were looked at last
-    Eigen::VectorXd q_at_choice_;  // state at which they were
+    bool has_factorised_ = false;  // since the selection was last checked
+    Eigen::VectorXd q_at_choice_;  // state of that check
     Eigen::VectorXd way_;
     RowSet::RowValues instant_;
 };

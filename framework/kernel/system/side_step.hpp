@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A step without a pattern off a singular position.
+// A pseudo-random displacement off a singular position.
 #pragma once
 
 #include <vector>
@@ -10,12 +10,12 @@
 
 namespace ancora {
 
-/// Of numbers without a pattern between -1 and 1 the one at i, always the same.
+/// Entry i of a fixed pseudo-random sequence between -1 and 1.
 double spread(Eigen::Index i);
 
-/// In a singular position, such as that of a line which lies straight, rows that contradict each
-/// other to first order may yet be met together beside it. The sizes of steps off it that are
-/// tried, of the model's size.
+/// In a singular position, such as that of a line which lies straight, rows that are inconsistent
+/// to first order may be consistent near it. The sizes of displacements off it that are tried,
+/// relative to the model's size.
 inline constexpr double kSideSteps[] = {1e-3, 1e-2, 1e-1};
 
 /// A displacement of the coordinates that these rows take part in, by `size` where it is largest

@@ -89,7 +89,7 @@ bool SingularPositions::nears(const StepTrial& trial) {
     try {
         return looks_singular(trial);
     } catch (const Error&) {
-        // Where rows have no values a trial fails for that, and the step says so.
+        // Where rows have no values the trial fails, and the step reports it.
         return false;
     }
 }
@@ -109,9 +109,9 @@ bool SingularPositions::looks_singular(const StepTrial& trial) {
         return independence(parts_.rows, instant_.A, parts_.mass, dropped);
     };
     const std::vector<double> pivots[3] = {pivots_at(0.0), pivots_at(0.5), pivots_at(1.0)};
-    // The volume that the rows span has no kinks, as pivots have where their order changes; but it
-    // falls with a power of the distance where many vanish at once.
-    // V = prod_j p_j / max p_j at the two ends and in the middle.
+    // The volume that the rows span is smooth, whereas pivots have slope discontinuities where
+    // their order changes; but it falls with a power of the distance where many vanish at once. V =
+    // prod_j p_j / max p_j at the two ends and in the middle.
     double volume[3] = {1.0, 1.0, 1.0};
     int vanishing = -1;
     for (std::size_t k = 0; k < pivots[0].size(); ++k) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Singular positions: where rows become dependent on the way, and other motions begin.
+// Singular positions: where constraint rows become dependent and motions bifurcate.
 #pragma once
 
 #include <vector>
@@ -13,15 +13,15 @@
 
 namespace ancora {
 
-/// Looks for them within trials, and remembers those that were passed. Between accepted states it
-/// is seen that one was passed by a sign: with unit rows C of two states, those that steps keep,
-/// one of the eigenvalues of
+/// Detects them within trials, and records those that were passed. Between accepted states the
+/// passage shows as a sign: with C the kept rows at unit length of two states, one of the
+/// eigenvalues of
 ///
 ///   C_0^+ C_1                                                                            (1)
 ///
-/// is negative, and 1 if nothing moves, where the rows' least singular value has changed its sign
-/// on the way. That is asked where the volume that the rows span is small enough to have come to
-/// zero since it was looked at last, at its fastest rate of late per way that matter moves.
+/// is negative (all are 1 without motion) where the rows' least singular value has changed its sign
+/// between them. This is tested where the volume that the rows span is small enough to have reached
+/// zero since the last test, at its fastest recent rate per distance that matter moves.
 class SingularPositions {
 public:
     SingularPositions(Assembly& parts, const MotionState& state);
@@ -30,7 +30,7 @@ public:
     bool nears(const StepTrial& trial);
     /// See System::record_singular_position().
     void record(double t0, double t1, bool continues);
-    /// The rows that steps keep have been chosen. [assembly]
+    /// The rows of steps have been selected. [assembly]
     void prepare();
     /// The state has been accepted. [step]
     void follow();
@@ -41,8 +41,8 @@ public:
         bool continues;  ///< the motion; else velocities jump there
     };
     const std::vector<Passed>& all() const { return all_; }
-    /// The coordinate whose velocity changed most in the first step behind which the motion did not
-    /// continue; -1: there was none, or integrators of the continuous face made it.
+    /// The coordinate whose velocity changed most in the first step after which the motion did not
+    /// continue; -1: there was none, or it was a step of the continuous formulation.
     int jumped() const { return jumped_; }
     void forget();
 
@@ -84,26 +84,26 @@ private:
     Assembly& parts_;
     const MotionState& state_;
     std::vector<Passed> all_;
-    bool comes_to_nothing_ = false;  // the independence looked at last
-    double until_ = -1.0;            // end of the piece that the last jump was in
+    bool comes_to_nothing_ = false;  // the independence evaluated last
+    double until_ = -1.0;            // end of the substep with the last jump
     int jumped_ = -1;
     Eigen::VectorXd q_;
     RowSet::RowValues instant_;
 
     bool is_watching_ = false;
-    /// The last state that was looked at, of those that are not singular.
+    /// The last state tested that was not singular.
     struct Look {
-        int looks = 0;  ///< since the rows were chosen
+        int looks = 0;  ///< since the rows were selected
         double t = 0.0;
-        double volume = 0.0;   ///< in units of that at the first look
-        double fastest = 0.0;  ///< rate of it by way
-        double due = 0.0;      ///< way from here to the next look, see turned()
-        double unit = 0.0;     ///< logarithm of the volume at the first look
+        double volume = 0.0;   ///< in units of that at the first test
+        double fastest = 0.0;  ///< largest rate per distance
+        double due = 0.0;      ///< distance from here to the next test, see turned()
+        double unit = 0.0;     ///< logarithm of the volume at the first test
         Eigen::VectorXd q, A;
     };
     Look last_;
     bool is_laid_out_ = false;
-    std::vector<int> laid_out_for_;  // rows left out
+    std::vector<int> laid_out_for_;  // dropped rows
     RowVolume volume_;
 };
 

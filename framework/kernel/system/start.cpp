@@ -14,14 +14,14 @@
 namespace ancora {
 namespace {
 
-// A start whose constraints gape wider than this, relative to the model's size or speed, is
-// refused (design, section 4.3).
+// A start that violates its constraints by more than this, relative to the model's size or speed,
+// is refused (design, section 4.3).
 constexpr double kStartTolerance = 1e-9;
 // Of the model's size in a second: what is slower does not move.
 constexpr double kSlowest = 1e-6;
 // Massless coordinates that hang together are solved for densely.
 constexpr int kMostMassless = 1500;
-// What damps a convention that is not needed [N m s]: next to nothing, so that it has no force.
+// Damping of a gauge row that is not needed [N m s]: negligible, so that it has no force.
 constexpr double kIdle = 1e-200;
 // Rows named in one message.
 constexpr int kMostNames = 6;
@@ -181,7 +181,7 @@ Eigen::VectorXd Start::rates_left_by_steps() {
     return out;
 }
 
-/// What follows from positions and velocities.
+/// Computes all that follows from positions and velocities.
 void Start::settle() {
     const auto look = [this] {
         parts_.rows.refresh_own_values(state_.q.data(), state_.v.data(), state_.t);
@@ -195,7 +195,7 @@ void Start::settle() {
         determine_massless();
         look();
     }
-    // What is met as it is stays as it is, where it has been a state of some run.
+    // A reported state of a run that meets its constraints is not changed.
     if (is_start() && parts_.model.project_start != ProjectStart::no &&
         !(is_given_ && find_worst().part <= 1.0)) {
         motion_.project_start();
@@ -340,7 +340,7 @@ void Start::check() {
         place);
 }
 
-/// What else there is to do about a row that is not met.
+/// Advice for a violated row.
 std::string Start::advice(int row) const {
     if (!is_start()) return "";
     if (is_given_) {

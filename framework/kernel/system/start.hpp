@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The start of a motion: a state taken, checked, and what is wrong with it said.
+// The start of a motion: takes a state, checks it, and reports its errors.
 #pragma once
 
 #include <span>
@@ -28,27 +28,29 @@ public:
           motion_(motion),
           breaking_(accounts.breaking) {}
 
-    /// Strains from q, velocities without mass from the others, the plugins' state from themselves.
-    /// @throws Error (numerical) if constraints are violated beyond rounding or contradict each
-    ///         other, or nothing determines a coordinate; the state is then of no use
+    /// Strains follow from q, velocities without mass from the others, states of plugins from the
+    /// plugins.
+    /// @throws Error (numerical) if constraints are violated beyond round-off or inconsistent, or a
+    ///         coordinate is undetermined; the state is then invalid
     void begin(std::span<const double> q, std::span<const double> v, double t);
-    /// Velocities of what constraints bring along follow from those of the bodies, where conditions
-    /// on rates hold the one to the other: changes v to that.
+    /// Computes velocities of coordinates that conditions on rates tie to those of the bodies:
+    /// changes v to these.
     void complete_own(std::span<const double> q, std::span<double> v, double t);
-    /// How far rows are from being met, in value and in rate.
+    /// Violations of rows, in value and in rate.
     struct InitialViolations {
         Eigen::VectorXd gap, rate;
     };
     /// At the present state.
     InitialViolations initial_violations();
-    /// The same of the present state, from which plugins' states go on: for other parameters, with
-    /// which rows may gape like before, as by what steps leave of their rates.
+    /// The same from the present state with the plugins' present states: for other parameters.
+    /// Violations up to `before` are allowed, since steps leave residuals of rates.
     void begin_here(const InitialViolations& before);
-    /// The program has seen the present state, and may give it back: rows may gape then as they do
-    /// now, which for rates of the discrete face is second order of the step.
+    /// The present state has been reported to the program, which may set it again: its present
+    /// violations are then allowed, which for rates in the discrete formulation are of second order
+    /// in the step.
     void note_reported();
-    /// begin() for a state that a program gives, which may be one that this or another simulation
-    /// of the model has reported.
+    /// begin() for a state that a program sets, which may be one that this or another simulation of
+    /// the model has reported.
     /// @param h length of steps whose ends meet rates to second order; 0: states meet them
     void begin_from_program(std::span<const double> q,
                             std::span<const double> v,
@@ -62,7 +64,7 @@ private:
     void determine_massless();
     struct Worst {
         int row = -1;
-        double part = 0.0;  // of what is allowed
+        double part = 0.0;  // relative to the allowed violation
         bool is_rate = false;
     };
     Worst find_worst();
@@ -85,8 +87,8 @@ private:
     bool is_start() const { return !goes_on_; }
 
     RowSet::RowValues instant_;
-    InitialViolations allowed_;   // besides rounding; empty: nothing
-    InitialViolations reported_;  // largest of the states that the program has seen; or empty
+    InitialViolations allowed_;   // besides round-off; empty: none
+    InitialViolations reported_;  // largest of the reported states; or empty
     bool goes_on_ = false;        // from a state of other parameters
     double given_speed_ = 0.0;    // before projection
     // Of begin_from_program(), while it lasts.

@@ -36,7 +36,8 @@ void StepAcceptance::accept(const StepTrial& trial) {
         part.hold(trial);
     });
     if (state_.held.any()) {
-        // What is held has not moved by the noise of its trial, and no force works on that.
+        // The round-off of a trial does not move coordinates that are held, and no force does work
+        // on it.
         trial_.q_next.setZero();
         parts_.forces.evaluate_step(state_.q.data(),
                                     trial_.dq.data(),

@@ -15,8 +15,7 @@
 
 namespace ancora {
 
-/// Everything that a plugin computes of the new state comes first; then the commit, which cannot
-/// fail.
+/// Calls of plugins for the new state come first; then the commit, which cannot fail.
 class StepAcceptance {
 public:
     StepAcceptance(const SystemData& of,
@@ -27,9 +26,9 @@ public:
 
     /// See System::accept(). [step]
     void accept(const StepTrial& trial);
-    /// Steps end with velocities that this projects, where it has begun them.
+    /// The projection of velocities at the end of steps that it has begun.
     void project_by(VelocityProjection* projection) { projection_ = projection; }
-    /// Others end with velocities that are those prescribed.
+    /// The impulse that brings velocities to those prescribed, for all other steps.
     void meet_by(VelocityImpulse* impulse) { impulse_ = impulse; }
 
 private:

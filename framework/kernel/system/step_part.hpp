@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a system may have besides the rows and forces of plugins.
+// Parts of a system besides the rows and forces of plugins.
 #pragma once
 
 #include <cstddef>
@@ -33,19 +33,19 @@ struct TrialSizes {
     Eigen::VectorXd q, dq, terms;
 };
 
-/// Takes in the residuals of a part's rows, each with the sum of the terms that it is the
-/// difference of.
+/// Collects the residuals of a part's rows, each with the sum of the moduli of its terms.
 struct PartResidual {
     TrialSizes& sizes;
-    double slack;  ///< that may be missing besides rounding [m]
+    double slack;  ///< tolerance besides round-off [m]
     ScaledResidual& out;
     int& worst_row;
 
     void judge(int row, double left, double terms);
 };
 
-/// What a part works with. All of it outlives the part, and is made after it: a constructor may
-/// read `parts` and the start in `trial` (q_next, v_next), and keep references to the others.
+/// The data of the system for a part. All of it outlives the part, and is made after it: a
+/// constructor may read `parts` and the start in `trial` (q_next, v_next), and keep references to
+/// the others.
 struct PartContext {
     Assembly& parts;
     MotionState& state;
@@ -60,7 +60,7 @@ struct PartContext {
 
 /// A part of a system that adds rows of its own to its equations, with stresses behind those of the
 /// model's rows, and whose laws change at events: dry friction is one. The kernel knows parts by
-/// this class alone; who is linked registers a maker (StepPartMaker).
+/// this class alone; libraries register a maker (StepPartMaker).
 ///
 /// `s` are stresses of the part's own rows: of a trial, or those of stress() at an instant.
 class StepPart : public StepOperator {
@@ -80,20 +80,21 @@ public:
     virtual void evaluate(const StepTrial& trial,
                           std::span<double> r_motion,
                           std::span<double> r_rows) = 0;
-    /// The matrix of the operator below is another one.
+    /// The matrix of the operator below has changed.
     virtual void forget_matrix() = 0;
     /// [step] (r_motion, r_rows) -= its part of the residual's derivative times (x, y).
     virtual void subtract_tangent(const double* x,
                                   const double* y,
                                   double* r_motion,
                                   double* r_rows) = 0;
-    /// [step] Adds its forces to the terms of motion, and judges its rows.
+    /// [step] Adds the moduli of its forces to the terms of motion, and scales the residuals of its
+    /// rows.
     virtual void measure(const StepTrial& trial, PartResidual& defect) = 0;
-    /// [step] Replaces modes that began with the step and do not hold over the trial.
+    /// [step] Updates the active set: replaces modes that began with the step and are not
+    /// admissible over the trial.
     /// @returns whether there were any; the trial is then to be made anew
     virtual bool settle(const StepTrial& trial) = 0;
-    /// What does not follow from the equations alone: stresses of several rows that may bear one
-    /// load.
+    /// Whether stresses are not unique: several rows that may share one load.
     virtual bool may_share() const = 0;
     /// Sets its entries of s that are such to zero; s of all rows.
     virtual void clear_shared_stress(std::span<double> s) const = 0;
@@ -102,20 +103,21 @@ public:
 
     /// [step] Marks coordinates that it holds at rest (MotionState::held); their dq becomes zero.
     virtual void hold(const StepTrial& trial) = 0;
-    /// [step] What is read of its rows from here on is that of the trial, not of its end.
+    /// [step] Values of its rows are those of the trial from here on, not of its end.
     virtual void return_to_step(const StepTrial& trial) = 0;
-    /// [step] EnergyAccounting its works, and moves its own state on.
+    /// [step] Records its works, and updates its own state.
     virtual void record(const StepTrial& trial, const TrialSizes& sizes) = 0;
-    /// [step] The step is the past.
+    /// [step] The step has been committed.
     virtual void accept_step(double h) = 0;
 
-    // --- Accelerations at an instant.
+    // --- Accelerations at a state.
 
-    /// [step] Its forces at the state that the face was last solved for; adds their effect there.
-    /// @param is_tentative modes are tried that may not hold
+    /// [step] Computes its forces at the state that the face was last solved for; adds their effect
+    /// there.
+    /// @param is_tentative modes are tentative
     virtual void solve_instant(
         ContinuousFace& face, const double* q, const double* v, double t, bool is_tentative) = 0;
-    /// As last solved for an instant.
+    /// As last solved at a state.
     virtual const Eigen::VectorXd& stress() const = 0;
     /// [step] Marks coordinates that it holds at rest; their accelerations become zero.
     virtual void hold_accelerations(const double* v, double* a, const ContinuousFace& face) = 0;
@@ -124,7 +126,7 @@ public:
     /// See System::max_smooth_step().
     virtual double max_smooth_step(double h) const = 0;
 
-    // --- Its forces, in a step or at an instant, whichever was looked at last.
+    // --- Its forces, in a step or at a state, whichever was evaluated last.
 
     struct Work {
         double nonideal = 0.0;
@@ -149,7 +151,7 @@ public:
     /// Modes at the start of a motion.
     virtual void start() = 0;
     virtual int num_events() const = 0;
-    /// [step] Positive as long as modes hold, at the end of a trial or at an instant.
+    /// [step] Positive as long as modes are admissible, at the end of a trial or at a state.
     virtual void evaluate_events(const StepTrial& trial, std::span<double> g) = 0;
     virtual void evaluate_events(double t,
                                  const double* q,
@@ -157,18 +159,18 @@ public:
                                  std::span<double> g) = 0;
     /// [step] An event of its own has come at the present state.
     virtual void pass(int event) = 0;
-    /// Forces may jump here, by an event of anything: modes are to be confirmed anew.
+    /// Forces may jump here, by any event: modes are to be rechecked.
     virtual void recheck() = 0;
-    /// Forces may be others from here on: nothing is to be extrapolated from before.
+    /// Forces may change here: nothing is to be extrapolated from before.
     virtual void note_jump() = 0;
-    /// Finds the modes that go on from the present state, by its accelerations.
+    /// Selects the modes that continue from the present state, by its accelerations.
     virtual void resolve() = 0;
 
     // --- Messages.
 
     /// @throws Error (numerical) where its rows of the last solve have no single solution
     virtual void refuse_unsolvable(double t) const = 0;
-    /// What to say of row k of its own when it stays open.
+    /// The text of an error for its row k when that has not converged.
     struct OpenRow {
         std::string name;
         const char* cause = nullptr;
@@ -180,14 +182,14 @@ public:
         const char* why = nullptr;
     };
     virtual Unsmooth unsmooth() const = 0;
-    /// Labels of objects without any effect, since constraints hold what they act on; and of those
-    /// whose force is not unique at the state that the face was last assembled for.
+    /// Labels of objects without any effect, since constraints fix the bodies that they act on; and
+    /// of those whose force is not unique at the state that the face was last assembled for.
     virtual std::vector<std::string> locked() const = 0;
     virtual std::vector<std::string> ambiguous(ContinuousFace& face) const = 0;
 
     // --- State.
 
-    /// Its state within a motion, for a look at another instant.
+    /// Its state within a motion, for an evaluation at another instant.
     virtual void save(std::vector<std::byte>& to) const = 0;
     virtual void restore(std::span<const std::byte> from) = 0;
     /// All that the rest of a run depends on, see state_archive.hpp.

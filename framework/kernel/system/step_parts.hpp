@@ -14,13 +14,13 @@
 
 namespace ancora {
 
-/// The parts that a model has, one after the other. Most models have none, and pay for none.
+/// The parts of a model in order. Most models have none.
 ///
 /// Here `s` are stresses of all rows of the system; null stands for those at the instant last
 /// solved.
 class StepParts {
 public:
-    /// Who is linked beside the kernel registers what it makes, before any system is made.
+    /// Libraries beside the kernel register their makers, before any system is made.
     /// @returns true, for a static variable
     static bool add_maker(StepPartMaker maker);
 
@@ -59,7 +59,7 @@ public:
     void save(std::vector<std::vector<std::byte>>& to) const;
     void restore(const std::vector<std::vector<std::byte>>& from);
 
-    /// What to say of a row of the system that is none of the model's.
+    /// The text of an error for a row of a part.
     StepPart::OpenRow describe_row(int row) const;
 
     /// Calls visit(part) for each.

@@ -213,7 +213,7 @@ void StepResidual::turn_axes(const StepTrial& trial) {
 void StepResidual::evaluate_forces(const StepTrial& trial) {
     parts_.workers.copy(parts_.gravity_force.data(), parts_.n, trial_.F.data());
     const bool depends_on_reactions = parts_.forces.depends_on_reactions();
-    // Reactions and normal forces are read of stresses of least norm, where rows are left out.
+    // Reactions and normal forces are those of minimum-norm stresses, where rows are dropped.
     if (depends_on_reactions || !extra_.empty()) independent_.prepare_sharing_of(trial.t0, trial.h);
     if (depends_on_reactions)
         parts_.forces.update_reactions(parts_.rows, independent_.shared(trial.s.data()), true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The residual of a step: what an integrator drives to zero.
+// The residual of a step, which an integrator brings to zero.
 #pragma once
 
 #include <array>
@@ -27,9 +27,10 @@ namespace ancora {
 /// and the rows of parts behind them.
 ///
 /// B of velocity rows is their A at the middle of the chord, where the axes of a body that turns by
-/// an angle are shorter by cos(angle / 2). It leaves such rows open at the ends of a step by O(h^2)
-/// of the speed, with alternating sign: a point that only velocities carry would slide by that, or
-/// push by O(1/h) of it. Where something rubs, B is A where the axes F = (e_1, e_2, e_3) are
+/// an angle are shorter by cos(angle / 2). Such rows are violated at the ends of a step by O(h^2)
+/// of the speed, with alternating sign: a contact point that only velocity rows carry would slide
+/// by that, or react by O(1/h) of it. At frictional contacts, B is A with the axes F = (e_1, e_2,
+/// e_3) replaced by
 ///
 ///   F_mid^-T (F_0^T F_0 + F_1^T F_1) / 2,   F_mid = (F_0 + F_1) / 2                        (2)
 ///
@@ -57,7 +58,7 @@ private:
     ConstraintSelection& independent_;
     NonlinearRows& nonlinear_;
     const StepParts& extra_;
-    std::vector<int> carrying_, blocks_;                   // velocity rows where something rubs
+    std::vector<int> carrying_, blocks_;                   // velocity rows at frictional contacts
     std::vector<std::array<std::array<int, 3>, 3>> axes_;  // coordinates of their bodies' axes
     Eigen::VectorXd q_, v_, A_, pi_t_;                     // at (2), of all rows
 };

@@ -15,7 +15,7 @@
 
 namespace ancora {
 
-/// Which rows a step asks for, what they do beyond their line, and the matrix made of them.
+/// The selection of rows of a step, their nonlinear laws, and the matrix made of them.
 struct StepRows {
     explicit StepRows(const SystemData& of)
         : independent(of.parts.rows, of.parts.laws, of.parts.mass),

@@ -11,14 +11,14 @@ namespace {
 
 // u, the spacing of numbers at 1: a correction of this part of what it corrects is rounding.
 constexpr double kUnseenCorrection = std::numeric_limits<double>::epsilon();
-// What a refinement must gain to be taken.
+// Contraction that a refinement must achieve to be accepted.
 constexpr double kContraction = 0.5;
 // What is left may be so much of rounding: of large nets what is measured of it is rounding itself,
 // some 0.4.
 constexpr double kSurely = 0.5;
 // Refinements of one solve, as long as another iteration would do no more.
 constexpr int kMostRefinements = 3;
-// What so many roundings leave is no contraction.
+// A ratio of residuals within so many roundings is no contraction.
 constexpr double kFewRoundings = 8.0;
 // A factorisation's products of dense blocks run so many times as fast as a solve, which waits for
 // memory; its single entries cost as much as so many solves. Both measured, chains to nets.
@@ -68,8 +68,7 @@ void StepSolver::solve(std::span<const double> r_motion,
     }
     // The correction of theory (30), exact but for what refinement leaves.
     solve_refined(r_motion, r_rows, ddq, ds);
-    // Slack is exactly that.
-    // s <- s - ds = 0
+    // A slack row has exactly no stress. s <- s - ds = 0
     for (const int k : parts_.laws.nonlinear())
         if (rows_.nonlinear.law(k).is_slack()) ds[k] = trial_.s[k];
 }
@@ -94,7 +93,7 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
                                std::span<const double> r_rows,
                                std::span<double> ddq,
                                std::span<double> ds) {
-    // What parts keep of their answers is of the attitude at which they were solved for.
+    // Solutions that parts keep belong to the attitude at which they were solved for.
     // Solve with T K_ref T^T, T the attitude since the factorisation (theory (33)).
     rows_.matrix.corotate(extra_.empty());
     if (!feedback_.empty()) feedback_.prepare();
@@ -170,7 +169,7 @@ void StepSolver::refine(std::span<const double> r_motion,
         is_solved_to_rounding_ =
             may_end && more * more <= last * rounding && motion * motion <= last_motion * kSurely;
         if (is_solved_to_rounding_ || !may_end) return;
-        // What the refinements that are left would leave.
+        // The residual that the remaining refinements would leave.
         const int to_come = kMostRefinements - k;
         // |d_j| (|d_j| / |d_j-1|)^k after k more: if that is not rounding, one iteration, which
         // renews the residual, is the better use of a solve.
@@ -182,13 +181,13 @@ void StepSolver::refine(std::span<const double> r_motion,
     }
 }
 
-/// What is left by rounding says no more of a matrix than is known.
+/// A residual at the rounding level gives no new information about the contraction.
 void StepSolver::note_contraction(double before, double after, double rounding, double& known) {
     const double contraction = before > 0.0 && after < before ? after / before : 1.0;
     known = after <= rounding ? std::min(known, contraction) : contraction;
 }
 
-/// What a correction leaves of the residuals by the exact tangent.
+/// The residuals after a correction, by the consistent tangent.
 void StepSolver::leave_residual(std::span<const double> r_motion,
                                 std::span<const double> r_rows,
                                 std::span<const double> ddq,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The correction of a step's iteration.
+// The correction of a step's iteration: modified Newton with iterative refinement.
 #pragma once
 
 #include <cmath>
@@ -20,9 +20,9 @@
 
 namespace ancora {
 
-/// One operator made of small ones, from the outside in: refinement towards the exact
-/// tangent (here), an update of low rank by forces that depend on reactions (LowRankUpdate),
-/// others by parts (StepPart), and the matrix as factorised or turned along (FactoredStep).
+/// An operator in layers, from the outside in: iterative refinement with the consistent tangent
+/// (here), a low-rank update by forces that depend on reactions (LowRankUpdate), updates by the
+/// rows of parts (StepPart), and the matrix as factorised or corotated (FactoredStep).
 class StepSolver {
 public:
     StepSolver(const SystemData& of,
@@ -41,13 +41,13 @@ public:
     /// See StepEquations::converged_to_roundoff().
     bool converged_to_roundoff() const { return is_solved_to_rounding_; }
     SolverCost cost() const;
-    /// What is known is of another motion.
+    /// Discards the known contraction, after a discontinuity of the motion.
     void forget() {
         known_ = {};
         was_unrefined_ = false;
     }
 
-    /// Writes or reads the count and what is known of the matrix, see state_archive.hpp.
+    /// Writes or reads the count and the known contraction, see state_archive.hpp.
     template <class Archive>
     void transfer(Archive& archive) {
         archive(factorisations);
@@ -94,14 +94,15 @@ private:
     ResidualScaling& defect_;
     Eigen::VectorXd left_motion_, left_rows_, more_dq_, more_s_;
 
-    /// What a solve with the matrix leaves of what it corrects, as the last refinement has shown.
+    /// Contraction of a solve: the residual after it relative to the one before, measured by the
+    /// last refinement.
     struct Known {
         double contraction = 1.0;
         double of_motion = 1.0;  // the same of residuals of motion
     };
     Known known_;
     double t_ = 0.0, h_ = 0.0;    // of the trial that was solved last
-    bool was_unrefined_ = false;  // taken for solved to rounding without a refinement
+    bool was_unrefined_ = false;  // taken as converged to round-off without a refinement
     double solved_ = 0.0;         // operations of all solves
     double moved_ = 0.0;          // by the trial, before the correction [m]
     bool is_solved_to_rounding_ = false;

@@ -17,7 +17,7 @@ namespace {
 constexpr double kRoundoff = std::numeric_limits<double>::epsilon();
 // Rates are met to so many units of rounding of their own terms.
 constexpr double kMet = 4.0;
-// What is left of a rate, in these units: a force is as wrong as this over the step.
+// Residual of a rate, in these units: the relative error of a force over the step.
 constexpr double kLeft = 100.0;
 // Factors of a state before serve as long as a solve leaves no more than this.
 constexpr double kFalls = 1e-2;
@@ -135,7 +135,7 @@ double VelocityImpulse::rate(std::size_t c, const double* v) const {
     return sum;
 }
 
-/// What is left of the rates goes to rate_.
+/// Writes the residuals of the rates to rate_.
 /// @returns the largest, in units of what rounding leaves of a row's terms at the model's speed
 double VelocityImpulse::measure(const double* v) {
     double speed = 0.0;
@@ -226,7 +226,7 @@ void VelocityImpulse::push(const Eigen::VectorXd& v) {
         const double work = mu * (rate(c, v_mean_.data()) - pi_t_[row_[c]]);
         (is_timed_[c] != 0 ? work_external_ : work_projection_) += work;
     }
-    // What lent masses take up is not in the model.
+    // Momenta of auxiliary masses are not in the model.
     for (const int i : massless_) {
         const double taken = lent_mass_ * dv_[i];
         work_projection_ -= taken * v_mean_[i];

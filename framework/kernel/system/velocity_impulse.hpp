@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The impulse that brings velocities to what is prescribed at an instant.
+// The impulse that brings velocities to those prescribed at an instant.
 #pragma once
 
 #include <memory>
@@ -24,14 +24,13 @@ namespace ancora {
 ///   A, pi_t Jacobian and explicit rate of the constraint rows at (q, t+)
 ///   mu      impulses of the rows [N s or N m s], zero on those that are redundant
 ///
-/// (1) is the least change of v in the norm of M. Where a prescribed rate jumps it is the impact
-/// that this means; elsewhere it is of second order in the step, and takes away what a step leaves
-/// of A v + pi_t, which the next one would turn round. The energy changes by exactly
-/// mu^T A (v- + v+) / 2: what rows over time do of it is work from outside, the rest is that of a
-/// projection.
+/// (1) is the least change of v in the norm of M. Where a prescribed rate jumps it is an impact;
+/// elsewhere it is of second order in the step, and removes the residual of A v + pi_t after a
+/// step, whose sign would alternate from step to step. The energy changes by exactly mu^T A (v- +
+/// v+) / 2: the part of rows over time is external work, the rest that of a projection.
 ///
-/// Only islands of coordinates that a row over time belongs to take part: others keep their energy
-/// to rounding.
+/// Only islands of coordinates with a row over time take part: others keep their energy to
+/// round-off.
 class VelocityImpulse {
 public:
     /// [assembly] `parts` and `state` must outlive it.
@@ -40,14 +39,14 @@ public:
     /// False where nothing is prescribed over time.
     bool is_wanted() const { return !row_.empty(); }
 
-    /// A time as near behind t as tells the sides of a jump there apart, its rounding included.
+    /// The least time after t that is beyond a jump there, round-off included.
     static double behind(double t);
     static double before(double t);
 
-    /// Solves (1) for v and the word that compensates its rounding. [step]
+    /// Solves (1) for v with its compensation of round-off. [step]
     /// @returns whether velocities have changed
     /// @throws Error (plugin) where a row's rate is not finite
-    /// @param own  when rows are asked with what objects know
+    /// @param own  the moment of the own values that rows read
     bool meet(const Eigen::VectorXd& q,
               double t,
               SignalSet::Moment own,
@@ -58,12 +57,12 @@ public:
                 EffortWorks& efforts,
                 const Eigen::VectorXd& q,
                 const Eigen::VectorXd& v);
-    /// Whether a rate that is prescribed is another one a rounding before t.
+    /// Whether a prescribed rate differs from that just before t.
     bool jumps_at(const Eigen::VectorXd& q, const Eigen::VectorXd& v, double t);
     /// -mu of all rows of the model.
     const Eigen::VectorXd& stress() const { return s_; }
 
-    /// The accepted state is another one.
+    /// The accepted state has changed otherwise than by a step.
     void forget() { is_factorised_ = false; }
 
     /// Writes or reads it, see state_archive.hpp.

@@ -26,7 +26,8 @@ std::span<double> room(Eigen::VectorXd& x) {
     return {x.data(), static_cast<std::size_t>(x.size())};
 }
 
-/// Whether the law of row k lets go of it on one side: its stress has a kink or a jump there.
+/// Whether the law of row k is slack on one side: its stress has a slope discontinuity or a jump
+/// there.
 bool goes_slack(const RowLaws& laws, int k) {
     constexpr double kStrain = 1.0;
     const auto stress = [&](double strain) {
@@ -212,7 +213,7 @@ void VelocityProjection::begin() {
     evaluate(state_.q.data(), state_.v.data(), VelocityImpulse::behind(state_.t), start_);
     for (std::size_t c = 0; c < row_.size(); ++c)
         start_rate_[static_cast<Eigen::Index>(c)] = rate(start_, c, state_.v.data());
-    // What was clearly independent at the end of the last step needs no choice.
+    // Rows that were clearly independent at the end of the last step need no selection.
     if (!was_clear_) solver_->factorise(parts_.mass.values(), start_.A, true, RankUse::choose);
     looks_ = 0;
     end_.energy = kUnknown;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Velocities projected around steps of the discrete face, and steps that can be undone.
+// Velocity projection around steps of the discrete formulation, and steps that can be undone.
 #pragma once
 
 #include <functional>
@@ -21,11 +21,10 @@
 namespace ancora {
 
 /// Theory (62), (63): see StepProjection. Between begin() and the end of the step the state's
-/// velocity is v0+; accepted are v1, and in the books what the two impulses are in momentum and
-/// work.
+/// velocity is v0+; accepted are v1, and the ledger gets momentum and work of the two impulses.
 class VelocityProjection final : public StepProjection, public ProjectedEnds {
 public:
-    /// @param save, restore take and bring back all that a run depends on
+    /// @param save, restore  save and restore all that a run depends on
     VelocityProjection(Assembly& parts,
                        MotionState& state,
                        const StepParts& extra,
@@ -49,7 +48,7 @@ public:
     bool is_under_way() const { return is_under_way_; }
     /// v1- becomes v1. [step]
     void finish(Eigen::VectorXd& v, Eigen::VectorXd& v_low);
-    /// EnergyAccounting the impulses of both ends, from q0 to q1. [step]
+    /// Records the impulses of both ends, from q0 to q1. [step]
     void record(Ledger& ledger, const Eigen::VectorXd& q0, const Eigen::VectorXd& q1);
 
     /// The elastic row that vibrates fastest, and how far steps are from resolving it.
@@ -61,7 +60,7 @@ public:
     const Stiff& stiff() const { return stiff_; }
 
 private:
-    /// A, what it does to mu, and what is prescribed, at one end of a step.
+    /// A, its products with mu, and the prescribed rates, at one end of a step.
     struct End {
         std::vector<double> A;     // of the conditions
         Eigen::VectorXd pi_t;      // of the conditions
@@ -91,7 +90,7 @@ private:
 
     bool is_under_way_ = false;
     int looks_ = 0;           // at the end of this step
-    bool was_clear_ = false;  // all conditions counted there, and were far from dependent
+    bool was_clear_ = false;  // all conditions were active and clearly independent there
     Eigen::VectorXd v0_, v0_low_, mu_, start_rate_;
     End start_, end_;
     Eigen::VectorXd A_, pi_t_;  // of all rows

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How far constraints are from being met, and what prescribed motion lags behind its functions.
+// Violations of constraints, and the lag of prescribed motion behind its functions.
 #pragma once
 
 #include <utility>
@@ -10,25 +10,25 @@
 
 namespace ancora {
 
-/// Largest gaps of a state, from q afresh.
+/// Largest constraint residuals of a state, evaluated from q.
 struct Violation {
     double position = 0.0;  ///< of the model's constraints
     double velocity = 0.0;
     double strain = 0.0;  ///< of exactly rigid bodies and links
 };
 
-/// Measured before a state is accepted, noted with it.
+/// Residuals, measured before a state is accepted and recorded with it.
 class Violations {
 public:
     explicit Violations(Assembly& parts);
 
     /// [step] @throws FailedCall (plugin) for a row that is not finite there
-    /// @param t_of_rates  for what is prescribed: a rounding behind t, where that jumps at t
+    /// @param t_of_rates  for prescribed rates: just after t, where they jump at t
     void measure(const double* q, const double* v, double t, double t_of_rates);
     void measure(const double* q, const double* v, double t) { measure(q, v, t, t); }
     /// The state measured last is the present one.
     void note();
-    /// Exchanges what is shown with what was measured last, to show a state in passing.
+    /// Exchanges the reported residuals with those measured last, to report a state temporarily.
     void exchange() { std::swap(now_, next_); }
 
     const Violation& now() const { return now_; }
@@ -36,10 +36,10 @@ public:
     void show(const Violation& shown) { now_ = shown; }
     void forget_worst() { worst_ = {}; }
 
-    /// What is prescribed moves on by h, or by the difference of two rounded times, as its author
-    /// has written it, and the roundings of a long run add up. So rows of explicit time are
-    /// compared with their functions at the grid's time t, and a share of what is no rounding of
-    /// these is closed in the next step.
+    /// A prescribed motion advances by h, or by the difference of two rounded times, as its author
+    /// has written it, so that round-off accumulates over a long run. So rows of explicit time are
+    /// compared with their functions at the grid's time t, and a share of the difference beyond the
+    /// round-off of these is corrected in the next step.
     void note_lag(double t, MotionState& state) const;
 
     /// Writes or reads it, see state_archive.hpp.

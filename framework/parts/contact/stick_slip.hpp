@@ -53,7 +53,7 @@ public:
     /// Finds the modes that go on from the present state, by their accelerations and forces.
     void resolve();
 
-    /// EnergyAccounting the friction of the step and moves the contacts' state on; before the state
+    /// Records the work of friction over the step and updates the contacts' state; before the state
     /// moves.
     void record(const StepTrial& trial, const TrialSizes& sizes);
     /// After an accepted step of the discrete face, and of the continuous one.

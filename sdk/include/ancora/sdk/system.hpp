@@ -176,7 +176,7 @@ public:
     /// beside it: a singular position, at which other motions begin, so that a step has other
     /// solutions near the one that continues the motion. Looks at positions alone.
     virtual bool nears_singular_position(const StepTrial& trial) = 0;
-    /// EnergyAccounting in the run's events that the piece t0 -> t1, just accepted, passed such a
+    /// Records in the run's events that the substep t0 -> t1, just accepted, passed such a
     /// position, and whether it continues the motion.
     virtual void record_singular_position(double t0, double t1, bool continues) = 0;
 

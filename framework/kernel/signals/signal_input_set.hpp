@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values of all inputs, at an instant and over a step.
+// Values of all inputs, at a state and over a step.
 #pragma once
 
 #include <array>
@@ -15,9 +15,8 @@
 
 namespace ancora {
 
-/// Reads what inputs say of time and of the state, and puts together what they say of other
-/// objects' outputs. An input that an embedding program has set has that value until it is
-/// released.
+/// Evaluates inputs: functions of time, formulas of the state, and of other objects' outputs. An
+/// input that an embedding program has set has that value until it is released.
 class SignalInputSet {
 public:
     SignalInputSet(const Model& model, CallMeter& meter);
@@ -32,7 +31,7 @@ public:
                                           static_cast<std::size_t>(first_of(part + 1)) - first);
     }
 
-    /// Reads time and state at an instant, or over a step. [step]
+    /// Reads time and state at a state, or over a step. [step]
     void read(const double* q, const double* v, double t);
     void read_step(const double* q0, const double* dq, double t0, double h);
     /// Values of a part's inputs from what was read and from the outputs of others. [step]
@@ -47,7 +46,7 @@ public:
     void move(int index, std::size_t k, double change, double t0, double h);
     void move_back(int index, std::size_t k, double t0, double h);
 
-    /// Number of values that an input is put together from: its variables, or the one it is.
+    /// Number of values that an input is computed from: its variables, or one.
     std::size_t num_terms(int index) const {
         const Entry& entry = inputs_[index];
         return entry.is_set || entry.of->formula.empty() ? 1 : entry.of->variables.size();
@@ -55,7 +54,7 @@ public:
     /// combine() multiplies value `k` of input `index` by `factor`; of none for index -1.
     void lift(int index, std::size_t k, double factor) { lifted_ = {index, k, factor}; }
 
-    /// The state at the end of the step last read becomes the present one: angles count turns.
+    /// Accepts the state at the end of the step last read: angles count turns.
     void accept_step() { std::swap(turns_, turns_next_); }
     /// The turns of angles as they are at the start.
     void begin();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Groups by who hears whom, and an order in which what is heard comes first.
+// Groups by the dependencies of inputs on outputs, and an order in which outputs precede their
+// readers.
 #include "signal_order.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// In which order objects that hear each other are asked, and which of them move together.
+// The evaluation order of objects whose inputs read each other's outputs, and their coupled groups.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace ancora {
 
-/// Parts whose states are solved for together, since they hear each other.
+/// Parts whose states are solved for together, since their inputs depend on each other's outputs.
 struct SignalGroup {
-    std::vector<int> parts;  ///< in the order in which they are asked
+    std::vector<int> parts;  ///< in the order of evaluation
     int num_x = 0;           ///< of their continuous states
 };
 

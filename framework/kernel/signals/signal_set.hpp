@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All signals of a model and the kernel's state of them.
+// All signals of a model with their states.
 #pragma once
 
 #include <array>
@@ -19,22 +19,22 @@
 
 namespace ancora {
 
-/// Continuous states x and discrete states z of all objects with signals, what they are driven by,
-/// and what they show. Discrete states change at events alone.
+/// Continuous states x and discrete states z of all objects with signals, their inputs and outputs.
+/// Discrete states change at events alone.
 class SignalSet {
 public:
     SignalSet(const Model& model, CallMeter& meter);
 
     bool empty() const { return parts_.empty(); }
-    /// Objects of which positions and velocities do not tell all: they have states of their own, or
-    /// act at times.
+    /// Objects that are not determined by positions and velocities: they have states of their own,
+    /// or act at times.
     std::vector<std::string> names_with_states() const;
     int num_continuous() const { return num_x_; }
 
     // --- state
 
-    /// Starts afresh: states as the objects say, no input set, events as at the begin of a run.
-    /// At the begin of a run [s].
+    /// Initialises: states given by the objects, no input set, events as at the begin of a run. t:
+    /// begin of the run [s].
     void begin(double t);
     std::span<const double> x() const { return {x_.data(), static_cast<std::size_t>(num_x_)}; }
     void set_x(std::span<const double> x);
@@ -42,16 +42,19 @@ public:
         Eigen::VectorXd x, z;
         std::vector<double> begin;  ///< what rows read
     };
-    /// Into memory that is there already, but for the first time.
+    /// Allocates the first time only.
     void save(States& to) const;
     void set_states(const States& states);
-    /// The continuous states that evaluate() takes instead of the accepted ones, until forget().
+    /// Stage values: the continuous states that evaluate() takes instead of the accepted ones,
+    /// until forget().
     void assume(std::span<const double> x) { stage_ = x.data(); }
     void forget() { stage_ = nullptr; }
 
-    /// An implicit integrator's formula for the continuous states: x = base + weight x'. [step]
+    /// Sets the implicit rule of an integrator for the continuous states: x = base + weight x'.
+    /// [step]
     void follow(std::span<const double> base, double weight);
-    /// evaluate() takes the states that meet it, to the end of the scope; nothing without states.
+    /// evaluate() solves the implicit rule for the states, to the end of the scope; no effect
+    /// without states.
     class Following {
     public:
         explicit Following(SignalSet& signals) : signals_(signals) {
@@ -65,13 +68,14 @@ public:
         SignalSet& signals_;
     };
 
-    // --- at an instant
+    // --- at a state
 
-    /// Inputs and heard outputs at (t, q, v) with the continuous states that are assumed. [step]
+    /// Inputs and the outputs that they read, at (t, q, v) with the stage values of continuous
+    /// states. [step]
     void evaluate(const double* q, const double* v, double t);
-    /// x' of what was last evaluated. [step]
+    /// x' at the last evaluation. [step]
     void differentiate(std::span<double> dx);
-    /// The continuous states that it had.
+    /// The continuous states of the last evaluation.
     std::span<const double> shown() const { return {shown_, static_cast<std::size_t>(num_x_)}; }
     /// All outputs at the accepted states, num_values() of them.
     void sample(const double* q, const double* v, double t, std::span<double> y);
@@ -80,25 +84,25 @@ public:
     // --- over a step
 
     /// Own values in the middle of a step, and continuous states at its end. [step]
-    /// @throws Error (numerical) if the states do not settle
+    /// @throws Error (numerical) if the iteration for the states does not converge
     void evaluate_step(const double* q0, const double* dq, double t0, double h);
-    /// The end of the step last evaluated becomes the present state. [step]
+    /// Accepts the end of the step last evaluated as the present state. [step]
     void accept_step();
-    /// The same with continuous states of an integrator's own: only turns of angles move on.
+    /// The same with continuous states of the integrator: only turns of angles are updated.
     void follow_step(const double* q0, const double* dq, double t0, double h);
 
-    /// Those of force `index` of the model, as last evaluated; empty without signals. [step]
+    /// Own values of force `index` of the model, as last evaluated; empty without signals. [step]
     OwnValues own_of_force(int index) const;
     bool has_force(int index) const { return part_of_force_[index] >= 0; }
 
     // --- own values that rows of constraints read
 
-    /// When: at the instant last asked for, or at the begin, in the middle, at the end of a step.
+    /// At the state last evaluated, or at the begin, in the middle, at the end of a step.
     enum class Moment { now, begin, middle, end };
     bool are_read_by_rows() const { return num_kept_ > 0; }
-    /// Those of part `index` of the model's signals.
+    /// Own values of part `index` of the model's signals.
     OwnValues own_of_part(int index, Moment moment) const;
-    /// Evaluates at an instant, which is now. [step]
+    /// Evaluates at a state, for Moment::now. [step]
     void evaluate_for_rows(const double* q, const double* v, double t);
     /// Evaluates over a step, for its middle and its end. [step]
     void evaluate_step_for_rows(const double* q0,
@@ -107,35 +111,38 @@ public:
                                 const double* v1,
                                 double t0,
                                 double h);
-    /// Evaluates at the accepted state: now, and where the next step begins.
+    /// Sample and hold: evaluates at the accepted state, for Moment::now and the begin of the next
+    /// step.
     void hold(const double* q, const double* v, double t);
-    /// What is held is now.
+    /// Moment::now takes the held values.
     void show_sampled() { kept(Moment::now) = kept(Moment::begin); }
 
-    // --- how own values of a force answer to displacements over the step last evaluated
+    // --- sensitivities of a force's own values to displacements over the step last evaluated
 
     /// Attachments that they depend on besides those of the force, through inputs and through other
-    /// objects that it hears or is heard by; empty if there are too many.
+    /// objects that are coupled with it; empty if there are too many.
     std::span<const Attachment> answered_attachments(int force) const;
     /// Own values after scalar `k` has moved by `change`, counted through the force's own
     /// attachments and then those above. [step]
     void answer(int force, std::size_t k, double change);
-    /// As the step has them. [step]
+    /// Restores the values of the step. [step]
     void end_answer(int force);
 
     // --- events
 
     int num_crossings() const { return num_crossings_; }
     const SignalPart& part_of_crossing(int event) const;
-    /// Evaluates crossing functions at the accepted state. Those that were not positive may come
-    /// down if they are now: after a time that `has_passed`, or by a jump at one instant.
+    /// Evaluates crossing functions at the accepted state. Those that were not positive are armed
+    /// if they are now: after a time that `has_passed`, or by a jump at one instant.
     void look(const double* q, const double* v, double t, bool has_passed);
-    /// A crossing that has come down at the state last looked at and has not acted, -1 without one.
+    /// An armed crossing that is not positive at the state last evaluated and has not acted, -1
+    /// without one.
     int due_crossing() const;
-    /// Positive as long as nothing happens. Without x at the end of the step last evaluated. [step]
+    /// Crossing functions, positive before their events. x null: at the end of the step last
+    /// evaluated. [step]
     void evaluate_crossings(
         const double* q, const double* v, double t, const double* x, std::span<double> g);
-    /// Passes crossing `event` at the accepted state, and all others that have come down there.
+    /// Passes crossing `event` at the accepted state, and all others that are down there.
     void pass(int event, const double* q, const double* v, double t);
     /// The next time at which some object acts, infinity if there is none.
     double next_time() const { return next_; }
@@ -178,9 +185,9 @@ private:
         int first_crossing = 0, num_crossings = 0;
         bool is_read = false;
         bool is_read_by_rows = false;
-        std::size_t first_kept = 0;  ///< of what rows read: inputs, x, z
+        std::size_t first_kept = 0;  ///< of the values that rows read: inputs, x, z
     };
-    /// States that are solved for together, with what their iteration keeps.
+    /// States that are solved for together, with the workspace of their iteration.
     struct Group {
         std::vector<int> parts;
         std::size_t first_x = 0, num_x = 0;
@@ -189,8 +196,8 @@ private:
         bool is_factored = false;
         Eigen::VectorXd f, f_moved, correction;
         bool has_rounding = false;
-        Eigen::VectorXd terms;     ///< sizes of those that f is the sum of, if it was asked for
-        Eigen::VectorXd rounding;  ///< what these are worth in states; times epsilon: an error
+        Eigen::VectorXd terms;     ///< moduli of the terms of f, if wanted
+        Eigen::VectorXd rounding;  ///< their effect on states; times epsilon: the error bound
     };
     /// x - base - weight f(at, t) = 0, where `at` is x itself, or in the middle of base and x.
     struct Equation {
@@ -202,7 +209,7 @@ private:
         double t;
     };
 
-    /// Where scalars that own values answer to are kept.
+    /// The place of a scalar that own values depend on.
     struct Source {
         int part = -1;   ///< local scalars of a part, or
         int input = -1;  ///< of an input

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A system with constraints whose leading block need not be symmetric, factorised by LU.
+// The saddle-point (KKT) matrix of a constrained system with an unsymmetric leading block, by LU.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace ancora {
 ///   [ L    0  ] [y] = [g]                                                                (1)
 ///
 /// S of size n in one sparse pattern, A and L, m x n, in another. Rows and columns are scaled to
-/// the size of one; those conditions that are left out have y = 0. Small systems are dense.
+/// the size of one; dropped conditions have y = 0. Small systems are dense.
 class AugmentedMatrix {
 public:
     /// Patterns by rows, of S and of A.

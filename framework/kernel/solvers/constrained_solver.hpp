@@ -50,10 +50,10 @@ struct SystemPattern {
 ///
 /// On the sparse path D_k is exact where masses couple the coordinates of a body, and taken with
 /// M's diagonal where they couple widely; where M is singular, with the rows of single bodies in
-/// place of A^+ A. That shows in multipliers of dependent rows only.
+/// place of A^+ A. Only multipliers of dependent rows are affected.
 ///
-/// The system falls into islands, the coordinates that rows or masses join; each is solved on its
-/// own (sigma and the rank threshold are the island's).
+/// The system decomposes into islands (coordinates that rows or masses connect); each is solved on
+/// its own (sigma and the rank threshold are the island's).
 class ConstrainedSolver {
 public:
     explicit ConstrainedSolver(SystemPattern pattern, SolverPath path = SolverPath::automatic);
@@ -67,23 +67,23 @@ public:
     int num_sparse_islands() const { return num_sparse_; }
 
     /// Factorises at a state. From the second call on the dense path does not allocate, and the
-    /// sparse one within Eigen only, unless what it finds about rank or masses has changed.
+    /// sparse one within Eigen only, unless the rank or the vanishing masses have changed.
     ///
     /// @param M values in the pattern's order
     /// @param A values in the pattern's order
     /// @param is_mass_new false if M has not changed since the last call
-    /// @param use where the rank of the rows is decided
+    /// @param use  whether the rank of the rows is decided here
     /// @param set below kNumRowSets: the choice of rows that is made or kept
     SolverStatus factorise(std::span<const double> M,
                            std::span<const double> A,
                            bool is_mass_new = true,
                            RankUse use = RankUse::decide,
                            int set = 0);
-    /// Whose threads work on large factors, or nullptr for that of the caller alone. [assembly]
+    /// Threads for large factors, or nullptr for that of the caller alone. [assembly]
     void use_workers(Workers* workers);
     /// RankUse::keep decides until the next choice is made.
     void forget_choices();
-    /// Rows that the choice last made for a set leaves out.
+    /// Rows that the choice last made for a set drops.
     int num_dropped(int set) const;
     /// Whether with kept rows multipliers are to be the least of those that give the same forces,
     /// as they always are where the rank is decided; takes time on the sparse path.
@@ -92,7 +92,7 @@ public:
     /// Solves (1); allocates nothing, unless refinement of a sparse island does not converge and
     /// the island goes to the dense path. An empty f or r is zero, an empty lambda is not wanted.
     ///
-    /// @returns false if it did not and the island is too large for that: x is then not to be used
+    /// @returns false if it did not and the island is too large for that: x is then invalid
     bool solve(std::span<const double> f,
                std::span<const double> r,
                std::span<double> x,
@@ -101,8 +101,8 @@ public:
     /// Whether the rows that the last factorise() used are independent beyond doubt.
     bool is_clear() const;
 
-    /// Rank of A as the last factorise() found it. Islands of the dense path know theirs; for the
-    /// others it is worked out now. Allocates where there are such, or if rows are asked for.
+    /// Rank of A as the last factorise() found it. For islands of the dense path it is known; for
+    /// the others it is computed now. Allocates where there are such, or if rows are asked for.
     ///
     /// @param with_rows also lists the redundant rows, the last ones of each dependent set
     RankAnalysis rank(bool with_rows = false);
@@ -110,7 +110,7 @@ public:
     /// Rows whose multiplier is not unique: those that depend on others, and these others.
     std::vector<int> rows_without_unique_multiplier();
 
-    /// A direction in which M and A leave x undetermined.
+    /// A null direction of M and A, in which x is undetermined.
     struct Undetermined {
         Eigen::VectorXd direction;  ///< unit vector, n
         int coordinate = -1;        ///< its largest entry; -1 if every direction is determined
@@ -118,7 +118,7 @@ public:
     /// After SolverStatus::undetermined.
     Undetermined undetermined();
 
-    /// The row that a solution meets worst.
+    /// The row with the largest relative residual of a solution.
     struct WorstRow {
         int row = -1;
         double relative = 0.0;  ///< |A_k x - r_k| relative to (3)
@@ -127,15 +127,15 @@ public:
     ///
     ///   |r_k| + max(sum_i |A_ki x_i|, sqrt(D_k) (|x| + 1e-6 |M^-1 f|))                  (3)
     ///
-    /// |x|^2 = sum_i M_ii x_i^2 over the row's island. The second of the two is the most that the
-    /// row could see of x, and of the free motion that x is made of: it counts where the row's own
-    /// terms are nothing but rounding. Rounding leaves 1e-10 and less; more means that the row
-    /// contradicts others.
+    /// |x|^2 = sum_i M_ii x_i^2 over the row's island. The second of the two is the Cauchy-Schwarz
+    /// bound of A_k x, with the free motion that x is computed from: it applies where the row's own
+    /// terms are nothing but round-off. Round-off leaves residuals of 1e-10 and less; larger ones
+    /// show that the row is inconsistent with others.
     WorstRow worst_row(std::span<const double> f,
                        std::span<const double> r,
                        std::span<const double> x) const;
 
-    /// Solves that the sparse path gave over to the dense one.
+    /// Number of solves that fell back from the sparse path to the dense one.
     long num_fallbacks() const;
 
 private:

@@ -57,7 +57,8 @@ struct ComplexSchurForm {
 };
 ComplexSchurForm complex_schur(const Eigen::MatrixXd& A);
 
-/// A P = Q R of an m x n matrix, of whose columns that comes next of which most is left.
+/// A P = Q R of an m x n matrix, with column pivoting: next is the column with the largest norm
+/// left.
 ///
 /// Source: P. Businger, G. H. Golub, Linear least squares solutions by Householder transformations,
 /// Numer. Math. 7 (1965).

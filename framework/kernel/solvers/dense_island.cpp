@@ -222,7 +222,7 @@ SolverStatus DenseIsland::augment() {
 }
 
 /// L L^T = M + sigma W P W, where P projects on the range of W^-1 A^T, W the given weights. It is
-/// factorised in coordinates scaled by W, so that pivots are told from rounding of their own.
+/// factorised in coordinates scaled by W, so that each pivot is compared with its own round-off.
 /// @param usual stands for a pivot that vanishes there
 bool DenseIsland::augment_with(const Eigen::VectorXd& weight,
                                double sigma,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rank-revealing way: orthogonal factors of the constraint rows in mass-weighted coordinates.
+// Dense rank-revealing solver: orthogonal factors of constraint rows in mass-weighted coordinates.
 #pragma once
 
 #include "envelope_cholesky.hpp"
@@ -21,8 +21,8 @@ namespace ancora {
 /// (4) is x = M^-1 f + L^-T B^+ (r - A M^-1 f) written out, with B^+ = Q1 (R^T)^+ P^T, so an
 /// inconsistent r is met in the least-squares sense of scaled rows.
 ///
-/// Rows that a choice leaves out have no column in (1), and A^+ of M_A does not see them. Where
-/// rows are chosen or kept and are far from dependent, KeptRows takes their place.
+/// Dropped rows have no column in (1) and do not enter A^+ of M_A. Where rows are chosen or kept
+/// and are far from dependent, KeptRows is used instead.
 ///
 /// Singular M: M_A = M + sigma A^+ A stands for M in L, D and B, sigma = tr(M)/n (Udwadia,
 /// Phohomsiri 2006). sigma A^+ r, which they add to f, lies in the range of A^T and changes nothing
@@ -38,11 +38,11 @@ public:
 
     /// Of the last factorisation.
     Status status() const { return status_; }
-    /// Values for a caller that has them in the island's own order, and rows to leave out, if any.
+    /// Values for a caller that has them in the island's own order, and rows to drop, if any.
     Status factorise_local(const std::vector<double>& M,
                            const std::vector<double>& A,
                            const std::vector<char>& is_dropped);
-    /// The rows to leave out at such values; `out` is unmade where that cannot be told.
+    /// The rows to drop at such values; `out` is unmade where that cannot be decided.
     void choose_local(const std::vector<double>& M,
                       const std::vector<double>& A,
                       bool wants_least,

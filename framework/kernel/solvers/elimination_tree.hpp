@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The elimination tree of a sparse symmetric matrix in the order that it has.
+// The elimination tree of a sparse symmetric matrix in its given order.
 #pragma once
 
 #include <vector>
@@ -13,8 +13,8 @@ namespace ancora {
 struct EliminationTree {
     explicit EliminationTree(const Eigen::SparseMatrix<double>& upper);
 
-    /// Of each column its place in an order of the same fill in which the columns of every subtree
-    /// follow each other; the identity if they do already.
+    /// Postorder: the place of each column in an order of the same fill in which the columns of
+    /// every subtree are contiguous; the identity if they already are.
     std::vector<int> postorder() const;
 
     /// Puts places into that order; those that are negative stay.

@@ -8,12 +8,12 @@
 
 namespace ancora {
 
-/// L L^T = M, row by row from the first column that the pattern has in each: a diagonal, blocks of
-/// bodies and a full matrix each cost what they must and no more.
+/// L L^T = M, row by row from the first column that the pattern has in each: the cost adapts to a
+/// diagonal, to blocks of bodies and to a full matrix.
 ///
 /// M may be singular. A pivot that vanishes relative to its own diagonal, or a diagonal that
-/// vanishes relative to the largest one that it hangs together with, is replaced: L L^T = M + sum_i
-/// usual_i e_i e_i^T over the coordinates i where that happened, which is positive definite.
+/// vanishes relative to the largest one in its block, is replaced: L L^T = M + sum_i usual_i e_i
+/// e_i^T over the coordinates i where that happened, which is positive definite.
 class EnvelopeCholesky {
 public:
     EnvelopeCholesky() = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The trunk is cut off from the roots down until no subtree is large.
+// The top separator is cut off from the roots down until no subtree is large.
 #include "factor_parts.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr double kFewestEntries = 4e5;
 // No subtree is larger than this part of the whole; parts are made of neighbours up to half of it.
 constexpr double kLargestSubtree = 1.0 / 12.0;
 constexpr double kLargestTopSubtree = 1.0 / 4.0;
-// With more in the trunk, where one waits for the other, parts are of no use.
+// With more in the separator, where supernodes wait for each other, parts do not pay.
 constexpr double kLargestSeparator = 0.6;
 constexpr int kMostCuts = 4096;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which supernodes of a factor can be worked on side by side.
+// Subtrees of supernodes of a factor that can be factorised in parallel.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace ancora {
 
-/// Subtrees of the elimination tree that do not touch each other, and the trunk above them. They
-/// follow from the pattern alone, not from the number of threads, so that sums over parts have the
-/// same roundings with any.
+/// Disjoint subtrees of the elimination tree, and the top separator above them. They follow from
+/// the pattern alone, not from the number of threads, so that sums over parts have the same
+/// roundings with any.
 struct FactorParts {
     FactorParts() = default;
     explicit FactorParts(const Supernodes& supernodes);
@@ -21,7 +21,7 @@ struct FactorParts {
     };
     std::vector<Range> parts;    // none where the factor is too small, or hardly branches
     std::vector<int> separator;  // supernodes, rising; all of them where there are no parts
-    /// Subtrees of a large trunk that do not touch each other either; places in `trunk`, rising.
+    /// Disjoint subtrees of a large separator; places in `separator`, rising.
     std::vector<Range> subtrees;
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The limits that the dense and the sparse way of solving an island share, so that both decide
-// alike.
+// Limits that the dense and the sparse solver of an island share, so that both decide alike.
 #pragma once
 
 namespace ancora {
 
-/// Pivots up to this part of the largest are noise: a row kept at 1e-10 makes 1e-2 of 1e-12 in b.
+/// Pivots up to this part of the largest are round-off: a row kept at 1e-10 amplifies 1e-12 in b to
+/// 1e-2.
 inline constexpr double kRankThreshold = 1e-10;
 
 /// Between these a pivot is near the threshold.
@@ -21,7 +21,7 @@ inline constexpr double kUndetermined = 1e-12;
 /// Refinement ends when a correction is no more than this part of the free motion.
 inline constexpr double kRounding = 1e-17;
 
-/// Sparse islands up to this size go to the dense path where theirs fails.
+/// Sparse islands up to this size fall back to the dense path where theirs fails.
 inline constexpr int kMostFallenBack = 3000;
 
 }  // namespace ancora

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The quick way for rows that are known to be independent: Cholesky factors alone.
+// Range-space solver for rows that are known to be independent: Cholesky factors alone.
 #pragma once
 
 #include <utility>
@@ -19,8 +19,8 @@ namespace ancora {
 ///   f' = f + sum_k sigma_k r_k A_k^T
 ///
 /// sigma is of rows within one body, where M is singular, and else zero; it changes neither x nor
-/// lambda. A fraction of the work of orthogonal factors, at the square of their condition, which
-/// refinement makes up for: S is refused where that would be slow.
+/// lambda. A fraction of the work of orthogonal factors, at the square of their condition number,
+/// which iterative refinement compensates: S is refused where that would be slow.
 class KeptRows {
 public:
     explicit KeptRows(const IslandPattern& pattern);
@@ -31,7 +31,7 @@ public:
                                     const std::vector<double>& A,
                                     const std::vector<char>& is_dropped,
                                     const Eigen::VectorXd& usual);
-    /// Factorises S with the L that is given, and keeps a pointer to it.
+    /// Factorises S with the given L, and keeps a pointer to it.
     /// @param length sqrt(D_k) of the rows that are not left out
     /// @returns false if S is too near a singular one
     bool factorise(const EnvelopeCholesky& L,

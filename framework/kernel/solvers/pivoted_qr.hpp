@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Householder Q R with column pivoting, in storage that is kept.
+// Householder QR with column pivoting (rank-revealing), in preallocated storage.
 #pragma once
 
 #include <vector>
@@ -27,8 +27,8 @@ public:
     /// @param threshold pivots up to this part of the largest are dropped; 0 keeps all
     /// @param has_pivoting false keeps the order of the columns
     void factorise(double threshold, bool has_pivoting = true);
-    /// The same with pivots chosen by `weight` (per column) times what is left of a column, among
-    /// those of which more is left than is dropped.
+    /// The same with pivots chosen by `weight` (per column) times the remaining norm of a column,
+    /// among those whose norm is above the threshold.
     void factorise_weighted(double threshold, const double* weight);
 
     int rank() const { return rank_; }
@@ -55,7 +55,7 @@ private:
     double dropped_ = 0.0;  // the first pivot that was dropped
     Eigen::VectorXd values_;
     Eigen::VectorXd tau_;
-    Eigen::VectorXd norm_;       // of what is left of each column, updated
+    Eigen::VectorXd norm_;       // remaining norm of each column, updated
     Eigen::VectorXd norm_then_;  // the same when it was last computed afresh
     std::vector<int> source_;
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is known of the rank of a matrix' rows.
+// The result of a rank analysis of a matrix' rows.
 #pragma once
 
 #include <vector>
 
 namespace ancora {
 
-/// The rank of rows A and how clearly it is what it is. Pivots are relative to the largest one of A
+/// The rank of rows A and how clearly it is decided. Pivots are relative to the largest one of A
 /// L^-T with rows of unit length (theory, section 2.2).
 struct RankAnalysis {
     int num_rows = 0;

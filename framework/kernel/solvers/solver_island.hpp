@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A part of a constrained system that hangs together: what both ways of solving it share.
+// A connected part (island) of a constrained system: base of its dense and its sparse solver.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace ancora {
 
-/// What a factorisation came to.
+/// The result of a factorisation.
 enum class SolverStatus {
     good,
     undetermined,  ///< (M; A) has no full column rank: x is not unique
@@ -23,17 +23,17 @@ enum class SolverStatus {
 
 /// How a factorisation takes the rank of the rows (theory, section 6). In a closed loop rows
 /// depend on each other on the constraints and not beside them, where a rank decided afresh would
-/// be one too large and its forces without meaning.
+/// be one too large and its forces meaningless.
 enum class RankUse {
     decide,  ///< at this state, for this state
     choose,  ///< at this state, which lies on the constraints, to be kept
-    keep,    ///< as last chosen: the rows that were redundant there are left out
+    keep,    ///< as last chosen: the rows that were redundant there are dropped
 };
 
 /// How far a solution is refined.
 enum class Refinement {
     full,  ///< to the last digits
-    none,  ///< where it leaves six digits or more, for a correction that is looked at anyway
+    none,  ///< if six digits or more are right without, for corrections that are tested anyway
 };
 
 /// Sets of rows whose choices are kept apart, since a row may depend on others that a projection
@@ -65,7 +65,8 @@ struct NullBlock {
 ///
 /// Rows are scaled by their lengths sqrt(D_k), D_k = A_k M^-1 A_k^T, coordinates weighed by the
 /// roots w_i of their masses. Solutions are refined with residuals in extended precision (long
-/// double), so that they come out right to the last digits wherever the factorisation has any.
+/// double), so that they are accurate to the last digits wherever the factorisation has any
+/// accuracy.
 class SolverIsland {
 public:
     using Status = SolverStatus;
@@ -75,14 +76,14 @@ public:
     SolverIsland(const SolverIsland&) = delete;
     SolverIsland& operator=(const SolverIsland&) = delete;
 
-    /// Takes the island's values out of the system's and factorises.
+    /// Extracts the island's values from the system's and factorises.
     /// @param set which choice of rows is meant
     Status factorise(std::span<const double> M,
                      std::span<const double> A,
                      bool is_mass_new,
                      RankUse use,
                      int set);
-    /// Whose threads work on large factors, if more than the caller's.
+    /// Threads for large factors, if more than the caller's.
     virtual void use_workers(Workers*) {}
     void forget_choices() {
         for (Choice& choice : choices_) choice.forget();
@@ -111,25 +112,25 @@ public:
     /// After Status::undetermined: a direction with M x = 0, A x = 0.
     virtual Eigen::VectorXd null_direction() = 0;
 
-    /// Solves that the island gave over to another way of solving it.
+    /// Number of solves that fell back to the other solver.
     virtual long num_fallbacks() const { return 0; }
 
     const IslandPattern& pattern() const { return pattern_; }
     /// sqrt(D_k) of each row.
     const Eigen::VectorXd& row_lengths() const { return length_; }
-    /// Roots of the masses, of something usual where there is none.
+    /// Roots of the masses, of a typical mass where there is none.
     const Eigen::VectorXd& weights() const { return weight_; }
     const std::vector<double>& entry_values() const { return A_; }
 
 protected:
-    /// Rows that a step does without, since at its start they depend on the others.
+    /// Redundant rows, which a step drops since at its start they depend on the others.
     struct Choice {
         bool is_made = false;
         int count = 0;                 // of rows left out
         std::vector<char> is_dropped;  // of all rows
         Eigen::VectorXd length;        // of rows, when chosen
         std::vector<NullBlock> null;   // dependencies, when chosen; if wanted
-        std::vector<int> suspects;     // rows that were looked at
+        std::vector<int> suspects;     // rows that were examined
 
         void take();
         /// Keeps its memory.
@@ -142,11 +143,13 @@ protected:
 
     /// Whether row k counts in the present factorisation.
     bool is_used(int k) const { return length_[k] > 0.0 && is_dropped_[k] == 0; }
-    /// How light the matter is that row k moves: sqrt(D_k) / |A_k|.
+    /// Inverse root of the mass that row k moves: sqrt(D_k) / |A_k|.
     double lightness(int k) const;
-    /// Whether some rows move far heavier matter than others, so that it matters which are kept.
+    /// Whether some rows move far heavier masses than others, so that the choice of kept rows
+    /// matters.
     bool has_far_heavier_rows() const;
-    /// Takes out of lambda_ what the rows of the present choice mapped to zero where it was made.
+    /// Removes from lambda_ its component in the null space of A^T at the state of the present
+    /// choice.
     void make_least();
     /// usual_ and weight_ from M_
     void compute_weights();

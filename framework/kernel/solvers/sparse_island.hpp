@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sparse way: L D L^T of a slightly regularised system, and refinement.
+// Sparse solver of an island: regularised quasi-definite L D L^T and iterative refinement.
 #pragma once
 
 #include <memory>
@@ -22,20 +22,21 @@ namespace ancora {
 ///   K = [ M   A^T    ]      K (x, mu) = (f, r)                                           (1)
 ///       [ A  -delta I ]
 ///
-/// is quasi-definite, so that L D L^T without pivoting exists in any order; x is refined on the
-/// system without delta. A correction gains the factor delta / s^2, where s is the least singular
-/// value of B = D^-1/2 A L^-T that is not zero (it falls like the square of the length of a chain
-/// of hinges), so delta is tiny where rows are independent.
+/// is a saddle-point (KKT) matrix and quasi-definite, so that L D L^T without pivoting exists in
+/// any order (Vanderbei, SIAM J. Optim. 5 (1995) 100); x is refined on the system without delta. A
+/// refinement contracts by delta / s^2, where s is the least nonzero singular value of B = D^-1/2 A
+/// L^-T (it falls like the inverse square of the length of a chain of hinges), so delta is tiny
+/// where rows are independent.
 ///
-/// Where rows depend on others it is larger, since rounding, divided by delta, ends up in the part
-/// of mu that A^T maps to zero. That part is taken out at the end: T = delta (B B^T + delta)^-1,
-/// one solve of (1) with (0, -delta mu), is 1 there and delta / s^2 and less elsewhere, so T^j mu
-/// converges to it, and what is left are the least multipliers. The same part of r - A x is what an
-/// inconsistent r misses by; r is met without it.
+/// Where rows depend on others it is larger, since round-off, divided by delta, accumulates in the
+/// component of mu in the null space of A^T. That component is removed at the end: T = delta (B B^T
+/// + delta)^-1, one solve of (1) with (0, -delta mu), is 1 there and at most delta / s^2 elsewhere,
+/// so T^j mu converges to it, and mu without it has minimum norm. The same component of r - A x is
+/// the inconsistency of r; r is met without it.
 ///
-/// Rows that a choice leaves out stand in (1) as rows without entries. Found are they by their
-/// pivots at the state where the choice is made: one whose pivot is no more than delta and rounding
-/// depends on rows eliminated before it, as its distance from their span confirms.
+/// Dropped rows stand in (1) as rows without entries. They are found by their pivots at the state
+/// where the choice is made: a row whose pivot is no more than delta and round-off depends on rows
+/// eliminated before it, as its distance from their span confirms.
 ///
 /// Singular M: for rows k whose coordinates belong to one body, sigma a a^T with a = A_k^T / |A_k|
 /// and sigma the body's mean mass is added to M, and sigma a r_k / |A_k| to f, which changes
@@ -66,13 +67,13 @@ public:
 private:
     struct Dependencies;
 
-    // What refinement gains where rows are far from dependent.
+    // Contraction of refinement where rows are far from dependent.
     static constexpr double kClearGain = 1e-6;
 
     enum class Mode {
         independent,  ///< small delta
-        dependent,    ///< larger delta, multipliers reduced to the least
-        motion_only,  ///< small delta, multipliers as they come
+        dependent,    ///< larger delta, multipliers reduced to minimum norm
+        motion_only,  ///< small delta, multipliers not reduced
     };
 
     // sparse_island.cpp

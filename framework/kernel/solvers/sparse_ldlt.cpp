@@ -140,9 +140,9 @@ void SparseLdlt::lay_out_updates() {
     is_done_ = std::make_unique<std::atomic<int>[]>(num_separator);
     if (parts_.parts.empty()) return;
     // Who waits does so at the end.
-    // Those of the parts have the place -1 and come first, then the sources of the trunk in
-    // its order. The sort is stable and the order of parts that of the tree, so a sum has
-    // its terms in the same order for any number of threads: same matrix, same bits.
+    // Those of the parts have the place -1 and come first, then the sources of the separator in its
+    // order. The sort is stable and the order of parts that of the tree, so a sum has its terms in
+    // the same order for any number of threads: same matrix, same bits.
     for (const int s : parts_.separator)
         std::stable_sort(updates_.begin() + first_update_[s],
                          updates_.begin() + first_update_[static_cast<std::size_t>(s) + 1],
@@ -176,7 +176,7 @@ bool SparseLdlt::factorise(const Eigen::SparseMatrix<double>& upper) {
     });
     if (!is_good_) return false;
 
-    // Each takes the next of the trunk and waits for those that update it.
+    // Each thread takes the next supernode of the separator and waits for those that update it.
     next_in_separator_ = 0;
     // Places are given out rising, and a source has a lower place than its target:
     // the supernode that another waits for is done or is being worked on, so that the wait ends.

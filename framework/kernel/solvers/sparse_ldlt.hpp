@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// L D L^T of a sparse matrix in the order that it has, by supernodes.
+// Supernodal L D L^T of a sparse matrix in its given order.
 #pragma once
 
 #include <array>
@@ -28,10 +28,10 @@ namespace ancora {
 /// A solve runs along contiguous memory and reads 8 bytes an entry, or 4 if the values are kept in
 /// single precision: a large solve spends its time on that, and a large model its memory. Sums and
 /// pivots are in double precision all the same: an entry of L is rounded once, as it is stored.
-/// Single precision serves where residuals are computed exactly and corrections repeated.
+/// Single precision suffices with iterative refinement by residuals in higher precision.
 ///
-/// Large factors are worked on in parts, subtrees and a trunk, also by one thread, so that the
-/// bytes are the same for any number of threads.
+/// Large factors are processed in parts, subtrees and a top separator, also by one thread, so that
+/// the bits are the same for any number of threads.
 class SparseLdlt {
 public:
     static constexpr long kAlways = std::numeric_limits<long>::max();
@@ -40,7 +40,7 @@ public:
     SparseLdlt(const SparseLdlt&) = delete;
     SparseLdlt& operator=(const SparseLdlt&) = delete;
 
-    /// Whose threads work, or nullptr for that of the caller alone. They outlive their use here.
+    /// The threads, or nullptr for that of the caller alone. They outlive their use here.
     void use_workers(Workers* workers);
 
     /// Lays out the factors of matrices of this pattern.
@@ -54,8 +54,7 @@ public:
     /// x := (L D L^T)^-1 x; allocates nothing.
     void solve(double* x);
 
-    /// The same of kLanes right-hand sides that stand side by side, x[kLanes i + k]; not in single
-    /// precision.
+    /// The same for kLanes interleaved right-hand sides, x[kLanes i + k]; not in single precision.
     void solve_side_by_side(double* x) const;
 
     /// In which precision L is kept; what was factorised is lost.
@@ -70,7 +69,7 @@ public:
     double solve_flops() const { return solve_flops_; }
 
 private:
-    /// What a thread needs for itself.
+    /// Workspace of a thread.
     struct Scratch {
         std::vector<int> local;      // of each row, its place in the panel being updated
         std::vector<double> packed;  // D L^T of the columns that update
@@ -101,7 +100,8 @@ private:
         long triangle = 0;  // value on the first diagonal; above the diagonal stands the mirror
     };
 
-    /// Parts, or limbs, which are solved side by side before and after what is above them.
+    /// Parts, or subtrees of the separator, which are solved in parallel before and after the
+    /// columns above them.
     struct Stage {
         std::vector<int> first_piece;  // of each, and the end
         // Columns above that each takes something from, one after the other, and where they begin.
@@ -159,10 +159,10 @@ private:
     std::vector<Entry> entries_;  // of the upper triangle, panel by panel
     std::vector<long> first_entry_;
     const double* upper_ = nullptr;  // values of the matrix that is being factorised
-    std::vector<Piece> pieces_;      // of the parts, of the limbs, and of what is above all
+    std::vector<Piece> pieces_;      // of the parts, of the separator's subtrees, and of the top
     std::array<Stage, 2> stages_;
     int first_above_ = 0;         // of the pieces
-    std::vector<int> down_rows_;  // rows of parts and limbs in work_
+    std::vector<int> down_rows_;  // rows of parts and subtrees in work_
     // Of each supernode the updates that it takes, in their order.
     std::vector<Update> updates_;
     std::vector<long> first_update_;
@@ -176,11 +176,11 @@ private:
     Workers* workers_ = nullptr;
     std::vector<Scratch> scratch_;  // of each thread
     std::size_t packed_ = 0, product_ = 0, panel_ = 0;
-    std::unique_ptr<std::atomic<int>[]> is_done_;  // of each supernode of the trunk
+    std::unique_ptr<std::atomic<int>[]> is_done_;  // of each supernode of the separator
     std::vector<int> in_separator_;                // of each supernode, its place there, or -1
     std::atomic<int> next_in_separator_{0};
     std::atomic<bool> is_good_{true};
-    // x, and of each part and limb what it takes from the columns above it
+    // x, and for each part and subtree its entries from the columns above it
     std::vector<double> work_;
 };
 

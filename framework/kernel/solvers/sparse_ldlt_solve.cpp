@@ -205,7 +205,7 @@ void SparseLdlt::lay_out_pieces() {
     pieces_.clear();
     down_rows_.clear();
     stages_ = {};
-    // The sequence of pieces is parts, limbs, top: columns are updated
+    // The sequence of pieces is parts, subtrees of the separator, top: columns are updated
     // by columns earlier in it alone.
     if (parts_.parts.empty()) {
         first_above_ = 0;
@@ -235,7 +235,8 @@ void SparseLdlt::lay_out_pieces() {
                 columns.push_back(c);
         return columns;
     };
-    // work_ is x, n entries, and behind it the reached entries of the parts and then of the limbs.
+    // work_ is x, n entries, and behind it the reached entries of the parts and then of the
+    // subtrees.
     work_.assign(supernodes_.first_column(supernodes_.size()), 0.0);
     lay_out_stage(stages_[0], parts, columns_of(parts_.separator));
     lay_out_stage(stages_[1], subtrees, columns_of(top));
@@ -248,8 +249,8 @@ void SparseLdlt::lay_out_pieces() {
     for (const int s : top) add_pieces(s);
 }
 
-/// Each of the groups has entries of its own for what it takes from columns above, and of these for
-/// the ones that it reaches alone: a subtree reaches few columns of a trunk.
+/// Each group has its own entries for contributions of columns above, of those columns alone that
+/// it reaches: a subtree reaches few columns of the separator.
 void SparseLdlt::lay_out_stage(Stage& stage,
                                const std::vector<std::vector<int>>& groups,
                                const std::vector<int>& above) {

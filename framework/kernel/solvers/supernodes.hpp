@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which columns of a sparse factor stand together.
+// Supernodes: columns of a sparse factor that share a dense panel.
 #pragma once
 
 #include <span>

@@ -166,7 +166,8 @@ public:
         for (double& x : values) x = 0.0;
     }
 
-    /// [assembly] What it shows, hears and keeps besides, if anything; lives as long as the object.
+    /// [assembly] Its signals (outputs, inputs, states of its own), or null; they live as long as
+    /// the object.
     virtual const Signals* signals() const { return nullptr; }
 
     /// [assembly] True if M is constant in q but changes with time, as of a tank that empties.

@@ -82,7 +82,8 @@ public:
     /// True if its reaction acts against the inertial frame even without a ground attachment.
     virtual bool tied_to_inertial_frame() const { return false; }
 
-    /// [assembly] What it shows, hears and keeps besides, if anything; lives as long as the object.
+    /// [assembly] Its signals (outputs, inputs, states of its own), or null; they live as long as
+    /// the object.
     virtual const Signals* signals() const { return nullptr; }
 
     /// [assembly] A body that it brings along: coordinates with mass that no other object names and

@@ -33,7 +33,7 @@ public:
     /// [step] System::evaluate_events() at (t, x).
     virtual void evaluate_events(double t, std::span<const double> x, std::span<double> g) = 0;
     /// [step] Makes x the state at t1, projects it onto the constraints as the integrator's traits
-    /// say, and books the step t0 -> t1.
+    /// say, and records the step t0 -> t1 in the ledger.
     virtual void accept_state(double t0, double t1, std::span<const double> x) = 0;
 
     // For integrators that control their error.

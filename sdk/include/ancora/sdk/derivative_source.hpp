@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the derivatives of a type come from: the rungs of a ladder.
+// Where the derivatives of a type come from: exact, automatic or by differences.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 
 namespace ancora {
 
-/// Under which heading of the energy ledger a force's work is booked.
+/// The heading of the energy ledger under which a force's work is recorded.
 enum class WorkKind : std::int32_t {
     external,  ///< applied loads: work.external, and their impulse counts as external
     nonideal,  ///< drag, friction, motors between bodies: work.nonideal
@@ -38,7 +38,7 @@ struct SlipForce {
 ///
 /// in the one to three directions of Constraint::tangents (a cone, not a pyramid). The law is
 /// configuration; whether a contact sticks is state that the kernel keeps, and the kernel solves
-/// all contacts together with the reactions that they listen to.
+/// all contacts together with the reactions that they depend on.
 class ContactLaw {
 public:
     /// [assembly] Name of the parameter that names the constraint.
@@ -73,8 +73,8 @@ public:
     /// [assembly] The law of dry friction, if this is a DryFriction; lives as long as the object.
     virtual const ContactLaw* contact() const { return nullptr; }
 
-    /// [assembly] Names of the parameters that name constraints to whose reactions the force
-    /// listens. RowPoint::reactions and RowStep::reactions then hold, for each in this order, the
+    /// [assembly] Names of the parameters that name constraints on whose reactions the force
+    /// depends. RowPoint::reactions and RowStep::reactions then hold, for each in this order, the
     /// reaction on its first attachment, three inertial components [N] (zero for constraints whose
     /// reaction is no force on a point). The kernel solves force and reactions together: by
     /// iteration, so that the force must not raise the reaction by more than it grew itself.
@@ -117,8 +117,8 @@ public:
     virtual bool has_tangent() const { return false; }
     /// [step] Derivative of the mean force by the displacements du of its attachments, at fixed u0:
     /// mid and mean velocity move with du/2 and du/h. k x k entries by rows, for k scalars,
-    /// D[i k + j] = d f_i / d du_j, [N/m]; need not be symmetric. Reactions that the force listens
-    /// to are held. A rough derivative costs iterations, never exactness.
+    /// D[i k + j] = d f_i / d du_j, [N/m]; need not be symmetric. Reactions that the force depends
+    /// on are held constant. A rough derivative costs iterations, never exactness.
     virtual void differentiate_step(const RowStep& step,
                                     std::span<const double> mean_velocity,
                                     std::span<double> D) const {
@@ -130,8 +130,8 @@ public:
     virtual int num_state() const { return 0; }
     virtual void start_state(std::span<double> state) const { static_cast<void>(state); }
 
-    /// [assembly] What it shows, hears and keeps besides, if anything; lives as long as the object.
-    /// A force with signals needs no attachments: a sensor, a controller.
+    /// [assembly] Its signals (outputs, inputs, states of its own), or null; they live as long as
+    /// the object. A force with signals needs no attachments: a sensor, a controller.
     virtual const Signals* signals() const { return nullptr; }
 };
 

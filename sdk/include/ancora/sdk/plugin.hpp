@@ -64,8 +64,8 @@ struct TypeDescriptor {
     const char* name = nullptr;  ///< as written after `type =` in a manifest
     const char* doc = "";        ///< one line
     const char* equation = "";   ///< the equations it stands for, plain text
-    const char* source = "";     ///< paper or book
-    const char* tolerance = "";  ///< integrators: what `tolerance` means to it
+    const char* source = "";     ///< paper or textbook
+    const char* tolerance = "";  ///< integrators: the meaning of `tolerance`
     const Parameter* parameters = nullptr;
     std::int32_t num_parameters = 0;
     /// Returns a new object (Body*, Constraint*, NonidealForce* or Integrator* after `kind`), owned

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Signals: what an object shows, hears and keeps besides its mechanics.
+// Signals: outputs, inputs and states of an object besides its mechanics.
 #pragma once
 
 #include <cmath>
@@ -9,8 +9,8 @@
 
 namespace ancora {
 
-/// What belongs to one object and is no mechanics: values that it hears, continuous states x,
-/// discrete states z.
+/// The signals of one object, which are no mechanics: inputs, continuous states x, discrete states
+/// z.
 struct OwnValues {
     std::span<const double> inputs{};  ///< in the order of Signals::inputs()
     std::span<const double> x{};
@@ -77,8 +77,8 @@ public:
 
     /// [assembly] What it shows; lives as long as the object.
     virtual std::span<const Output> outputs() const { return {}; }
-    /// [assembly] False if no output depends on an input at the same instant. Only then can objects
-    /// that hear each other form a loop.
+    /// [assembly] False if no output depends on an input at the same instant (no direct
+    /// feedthrough). Only then can objects that read each other's outputs form a loop.
     virtual bool outputs_read_inputs() const { return true; }
     /// [step] Values of outputs() one after the other, vectors with three.
     virtual void evaluate_outputs(const SignalPoint& at, std::span<double> y) const {

@@ -15,7 +15,7 @@ namespace ancora {
 ///
 /// with the same mu at both ends, so that (1) is its own adjoint, and the kinetic energy put in is
 /// the one taken out. A, phi_t are of the m conditions that velocities meet: constraints, rigid
-/// bodies, velocity constraints. Impulses and the work on moving supports are booked.
+/// bodies, velocity constraints. Impulses and the work on moving supports are recorded.
 class StepProjection {
 public:
     virtual int num_conditions() const = 0;  ///< m
@@ -30,7 +30,7 @@ public:
     /// [step] Leaves the step that begin() began; the state is the accepted one.
     virtual void abandon() = 0;
 
-    /// [step] Remembers the accepted state with all that a run depends on, books included.
+    /// [step] Saves the accepted state with all that a run depends on, the ledger included.
     virtual void save() = 0;
     /// [step] Returns to it.
     virtual void restore() = 0;

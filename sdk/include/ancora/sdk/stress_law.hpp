@@ -74,8 +74,8 @@ public:
     static constexpr int kMostKinks = 8;
     /// Where W'' jumps along pi0 + theta dpi: values of theta in (0, 1), ascending, into `theta` of
     /// kMostKinks entries; returns their number. Anything else ends the run, in words. A law with
-    /// kinks keeps energy without it too, but its mean over a step is then no smooth function of
-    /// the step's end, and iterations may not find it. [step]
+    /// slope discontinuities keeps energy without it too, but its mean over a step is then no
+    /// smooth function of the step's end, and iterations may not find it. [step]
     virtual int kinks(int item,
                       std::span<const double> pi0,
                       std::span<const double> dpi,

@@ -118,7 +118,7 @@ public:
     /// use.
     ///
     /// It has converged when the last correction moved no matter by more than the tolerance *and*
-    /// what the residuals would book falsely is rounding.
+    /// the energy error that the residuals imply is round-off.
     /// @throws the kernel's plugin error if a plugin throws or returns a value that is not finite
     virtual StepReport solve_step(const StepGuess& guess, const StepOptions& options) = 0;
     /// [step] Modes that began with this step and do not hold over a trial that was solved are
@@ -128,7 +128,8 @@ public:
     [[deprecated("update_active_set")]] bool settle_modes(const StepTrial& trial) {
         return update_active_set(trial);
     }
-    /// [step] Makes the trial that was solved last the state at t0 + h and books it in the ledger.
+    /// [step] Makes the trial that was solved last the state at t0 + h and records it in the
+    /// ledger.
     virtual void accept(const StepTrial& trial) = 0;
 
     /// [step] Largest displacement of matter that a change of q means [m].

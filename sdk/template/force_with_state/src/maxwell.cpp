@@ -31,7 +31,7 @@ public:
         return -own.inputs[0] * own.x[0] * (a - b).normalized();
     }
 
-    // What it hears, keeps and shows.
+    // Inputs, states and outputs.
 
     const Signals* signals() const override { return this; }
     std::span<const char* const> inputs() const override { return kInputs; }

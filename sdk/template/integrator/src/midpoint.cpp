@@ -8,7 +8,7 @@ namespace {
 
 using namespace ancora;
 
-/// For x' = f(t, x) with x = (q, v, w), w the works and impulses of the books:
+/// For x' = f(t, x) with x = (q, v, w), w the works and impulses of the ledger:
 ///
 ///   x_m = x_0 + h/2 f(t_0, x_0),   x_1 = x_0 + h f(t_0 + h/2, x_m)                         (1)
 ///

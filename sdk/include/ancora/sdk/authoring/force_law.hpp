@@ -31,7 +31,7 @@ struct ForceOf {
 
 }  // namespace detail
 
-/// The reactions that a force listens to, one for each parameter::object of its schema.
+/// The reactions that a force depends on, one for each parameter::object of its schema.
 class Reactions {
 public:
     explicit Reactions(std::span<const double> numbers) : numbers_(numbers) {}
@@ -54,7 +54,7 @@ private:
 
 /// Forces C on the points and directions of a schema. The author's class derives from
 /// ForceLaw<itself>, has a schema kParameters, says by work() under which heading the work is
-/// booked, and has
+/// recorded, and has
 ///
 ///   std::array<Vec3, k> force(const Vec3& a, ..., const Vec3& a_rate, ..., double t) const
 ///
@@ -130,8 +130,8 @@ private:
         else
             function(Reactions(at.reactions));
     }
-    /// Calls the author's function with what it takes; `heard` are reactions and own values, or
-    /// nothing.
+    /// Calls the author's function with the arguments that it takes; `inputs` are reactions and own
+    /// values, or nothing.
     template <class... Inputs>
     void call(const RowPoint& at, const ForceValues& out, const Inputs&... inputs) const {
         using Schema = SchemaOf<Author>;

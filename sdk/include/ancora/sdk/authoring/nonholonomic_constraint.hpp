@@ -36,7 +36,7 @@ struct PsiOf {
 ///
 /// t is left out if psi does not depend on it; several rows are returned as std::array<S, R> or
 /// Vector3<S>. Over a step psi = 0 holds at the midpoint with the mean rates. Its reaction does no
-/// work where psi is homogeneous in the rates; otherwise the work is booked as external.
+/// work where psi is homogeneous in the rates; otherwise the work is recorded as external.
 ///
 /// Whether psi = A(u) u' is found out; a constant kHomogeneous of type bool states it instead.
 /// Members jacobian and bias are used where the author writes them, and every virtual function may

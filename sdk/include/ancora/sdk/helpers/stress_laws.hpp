@@ -152,7 +152,7 @@ public:
     }
     /// W_d by Gauss' formula of five points, the mean of W' over the step: exact for W of degree
     /// 10, and without the cancellation of a difference. Where the difference says otherwise beyond
-    /// its own rounding, as across a kink of W', it is right.
+    /// its own rounding, as across a slope discontinuity of W', it is right.
     StressMean mean(const RowLaw& row, double pi0, double dpi, double h) const override {
         StressMean out;
         for (const auto& [node, weight] : detail::kGaussPoints) {
@@ -180,7 +180,7 @@ public:
 
 namespace detail {
 
-/// ItemLaw::kinks, held to what it promises. @throws std::domain_error
+/// ItemLaw::kinks(), with its results checked. @throws std::domain_error
 inline std::size_t kinks(const ItemLaw& law,
                          int item,
                          std::span<const double> pi0,
@@ -210,10 +210,10 @@ inline std::size_t kinks(const ItemLaw& law,
 /// and D = d elastic / d pi1, n x n, symmetric.
 ///
 /// It is the mean of W' along the straight line, by Gauss' formula of five points between the law's
-/// kinks. Where (1) says
-/// otherwise beyond its own rounding, as across a kink of W', the mean is moved along dpi / c until
-/// it holds (Gonzalez' correction in the space of strains, in units of the rows), and D gets the
-/// symmetric part of what that adds. [step]
+/// slope discontinuities. Where (1) says otherwise beyond its own rounding, as across an undeclared
+/// discontinuity of W'', the mean is moved along dpi / c until it holds (Gonzalez' correction in
+/// the space of strains, in units of the rows), and D gets the symmetric part of what that adds.
+/// [step]
 inline void mean_over_step(const ItemLaw& law,
                            int item,
                            std::span<const RowLaw> rows,

@@ -12,7 +12,7 @@ table of the measurements that are there.
 
 Needs NumPy, the Python module `ancora` (from the PYTHONPATH or build/release), a C++ compiler for
 the loops, and python3-matplotlib for the pictures; without the last two it leaves these out and
-says so.
+reports it.
 """
 import argparse
 import csv

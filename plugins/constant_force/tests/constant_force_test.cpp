@@ -48,7 +48,7 @@ TEST_SUITE("constant force") {
         CHECK(f == kForce);
     }
 
-    // The kernel books f . du, so the mean force over a step has to be C itself.
+    // The kernel records f . du, so the mean force over a step has to be C itself.
     TEST_CASE("over a step it is the same again") {
         const auto push = make();
         const std::array<double, 3> du = {2.0, 4.0, 6.0}, mid = {1.0, 2.0, 3.0};

@@ -10,7 +10,7 @@
 
 namespace ancora::control {
 
-/// Every T, with e = reference - measured and d = e, or - measured if `derivative_of` says so,
+/// Every T, with e = reference - measured and d = e, or - measured, as chosen by `derivative_of`,
 ///
 ///   u_k = kp e_k + I_k + kd D_k,   I_{k+1} = I_k + ki T e_k                                (1)
 ///   D_k = (d_k - d_{k-1}) / T, passed through a low pass of time constant Tf:

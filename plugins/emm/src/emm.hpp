@@ -19,8 +19,9 @@ namespace ancora {
 ///   M a + sum_k B_k^T s_k = F,    dq = h v0 + (h^2 / 2) a,    dv = h a                   (1)
 ///   B_k dq + tau_k + rho_k - gamma_k s_k = 0                                             (2)
 ///
-/// with B the discrete Jacobian, so that energy, momentum and angular momentum change by what the
-/// forces book and nothing else, to round-off, for every h for which the iteration converges.
+/// with B the discrete Jacobian, so that energy, momentum and angular momentum change by the
+/// recorded works and impulses of forces and nothing else, to round-off, for every h for which the
+/// iteration converges.
 ///
 /// The kernel's iteration (System::solve_step) starts from a and s of the steps before,
 /// extrapolated by the formula that would have served best in the last step. A step that does not

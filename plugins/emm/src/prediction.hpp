@@ -49,7 +49,7 @@ public:
     /// @param newest which of them is x_(k-1), below kKept; those before it follow, round
     Predictor(std::span<double> table, int newest);
 
-    /// (1), by one of kFormulas, of the entries from `begin` to `end`.
+    /// (1), by one of kExtrapolations, of the entries from `begin` to `end`.
     /// @param last x_k
     void extrapolate(int formula,
                      std::span<const double> last,
@@ -57,8 +57,8 @@ public:
                      std::size_t begin,
                      std::size_t end) const;
 
-    /// Sums of squares of what each formula has missed of x_(k+1). Those that would have needed
-    /// values from before the first say nothing.
+    /// Sums of squares of the prediction error of each formula. Formulas that need values from
+    /// before the first are not judged.
     using Errors = std::array<double, kExtrapolations.size()>;
     Errors errors(std::span<const double> last, std::span<const double> next) const;
 

@@ -96,7 +96,7 @@ bool is_like(const Variable& variable, Role like) {
         case Role::output:
             return variable.role != Role::structural;  // whatever can be read
         default:
-            // What can be set before it begins: its start value says so.
+            // Variables that can be set before initialisation have a start value.
             return !variable.is_constant && variable.role != Role::independent &&
                    (variable.role == Role::parameter || variable.role == Role::structural ||
                     variable.role == Role::input || !variable.starts.empty());

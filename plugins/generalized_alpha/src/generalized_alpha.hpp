@@ -29,7 +29,7 @@ namespace ancora {
 ///
 /// a is a course of accelerations at t + (alpha_m - alpha_f) h. It starts there, to second order,
 /// by a trial of the first step. Works and impulses w of the ledger are integrated as v is, so that
-/// what forces bring the momentum is booked exactly.
+/// the impulses of forces are recorded exactly.
 ///
 /// Sources: J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375; C. Lunk, B. Simeon, ZAMM 86
 /// (2006) 772-784; M. Arnold, O. Bruels, A. Cardona, Numer. Math. 129 (2015) 149-179.

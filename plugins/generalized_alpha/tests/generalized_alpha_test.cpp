@@ -51,7 +51,7 @@ private:
 };
 
 /// A point of mass 1 under a force F = -k q - g e_last, on a circle of radius 1 or free; one work
-/// is booked, that of the force.
+/// is recorded, that of the force.
 class Point final : public System, public ContinuousSystem, public ImplicitSystem {
 public:
     Point(Vector q, Vector v, double k, double g, bool is_on_circle)
@@ -163,7 +163,7 @@ public:
         const Vector solution = kept.K.partialPivLu().solve(rhs);
         std::copy_n(solution.begin(), x.size(), x.begin());
         std::copy_n(solution.begin() + q_.size(), y.size(), y.begin());
-        // a matrix of the longest steps leads nowhere, if it is told to
+        // a matrix of the longest steps fails to converge, if so configured
         if (kept.leads_nowhere) x[0] *= -2.0;
     }
     void quadrature_rates(std::span<double> w) override { w[0] = power_; }

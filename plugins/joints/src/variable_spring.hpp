@@ -25,7 +25,7 @@ inline constexpr Parameter kVariableSpringKeys[] = {
     parameter::signal("damping", "", "c, effort against the rate [N s/m, N m s/rad]; >= 0"),
 };
 
-/// effort = -k (m - free) - c m', with k, free and c heard from outside: formulas, tables, outputs
+/// effort = -k (m - free) - c m', with k, free and c as inputs: formulas, tables, outputs
 /// of other objects, an embedding program. Two rows, of which the second is there with a damping:
 ///
 ///   pi_1 = g (m - free),  g = sqrt(k / k_0),  compliance 1 / k_0                         (1)

@@ -123,9 +123,9 @@ TEST_SUITE("membrane") {
         }
     }
 
-    // Against a fine midpoint rule. Where the principal axes stay, W' is linear from kink to kink
-    // and the mean exact; where wrinkles turn within a large step, it is Gauss' formula, and only
-    // its work is exact.
+    // Against a fine midpoint rule. Where the principal axes stay, W' is linear between slope
+    // discontinuities and the mean exact; where wrinkles turn within a large step, it is Gauss'
+    // formula, and only its work is exact.
     TEST_CASE("the mean over a step crosses every change of state exactly and smoothly") {
         const Film law({2.0, 0.3, 0.05, true}, kVolume);
         std::array<ancora::RowLaw, 3> rows;
@@ -133,7 +133,7 @@ TEST_SUITE("membrane") {
             row = {.kind = ancora::RowKind::elastic, .compliance = 0.5};
         std::mt19937 random(13);
         std::uniform_real_distribution<double> uniform(-1.0, 1.0);
-        std::array<int, 5> kinks{};
+        std::array<int, 5> counts{};
         for (int k = 0; k < 200; ++k) {
             Strain from, by;
             for (std::size_t i = 0; i < 3; ++i) {
@@ -170,9 +170,9 @@ TEST_SUITE("membrane") {
                     CHECK(std::abs(D[3 * i + j] - (a[i] - b[i]) / (2.0 * kStep)) <= 5e-3);
             }
             std::array<double, ancora::ItemLaw::kMostKinks> theta{};
-            ++kinks[law.kinks(0, from, by, theta)];
+            ++counts[law.kinks(0, from, by, theta)];
         }
-        for (std::size_t k = 0; k < 3; ++k) CHECK(kinks[k] > 10);
+        for (std::size_t k = 0; k < 3; ++k) CHECK(counts[k] > 10);
     }
 
     // In a sheared panel that wrinkles, the shear is carried by tension at 45 degrees alone.

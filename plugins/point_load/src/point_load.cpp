@@ -163,7 +163,7 @@ Vec3 PointLoad::formulas_of(const Load& load,
                                     load.texts[i] + "\", has no finite value at t = " + seconds(t));
         if (slopes != nullptr)
             for (double& slope : (*slopes)[i])
-                if (!std::isfinite(slope)) slope = 0.0;  // a kink: the iteration goes without
+                if (!std::isfinite(slope)) slope = 0.0;  // slope discontinuity: no tangent
     }
     return out;
 }

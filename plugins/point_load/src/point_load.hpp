@@ -37,8 +37,8 @@ namespace ancora::point_load {
 /// Over a step, F, T and c are means over the time (see TimeFunction), d_i those of the midpoint,
 /// which are a little shorter than 1; (3) takes that into account, so that a torque given in space
 /// adds T h to the angular momentum, exactly. Formulas of the state are taken at the midpoint with
-/// the mean rates, and the step's iteration is told how the load answers. The ledger books the work
-/// f . du and these impulses.
+/// the mean rates, and the step's iteration gets the tangent of the load. The ledger records the
+/// work f . du and these impulses.
 class PointLoad final : public NonidealForce, public Signals {
 public:
     /// [assembly] Refuses through Arguments::fail loads that miss a force and a torque, or a place,

@@ -76,7 +76,7 @@ Norm norm(const Body& body, const State& s) {
     return out;
 }
 
-// What an attachment is told to be, and what it is at a state.
+// The declaration of an attachment, and its values at a state.
 class Attachment final : public ancora::AttachmentSink {
 public:
     Attachment(const Body& body, const Vec3& xyz, bool is_direction = false) : body_(body) {

@@ -27,7 +27,7 @@ bool is_over_time(const Arguments& arguments);
 ///   B = 2 g_m d(mid)^T,   tau = (g_1 - g_0) D_m - (k_1 - k_0)                            (2)
 ///
 /// with g_m = (g_0 + g_1) / 2 and D_m the mean of |d|^2 at both ends: B du + tau is the increment
-/// of pi exactly, and the ledger books s tau, the work that hauling in takes.
+/// of pi exactly, and the ledger records s tau, the work of hauling in.
 class RestLengths {
 public:
     /// g, k and their derivatives in time, or L alone, at an instant.

@@ -27,7 +27,8 @@ using Sparse = Eigen::SparseMatrix<double>;
 // enough to bend round corners and for forces free of rounding; each pass gains four digits.
 constexpr double kStiffness = 1e4;
 // The same at first for a net of ropes alone, and the share of a node's load that is left then: Pi
-// has kinks where ropes go slack, the sharper the stiffer, and the way down is from kink to kink.
+// has slope discontinuities where ropes go slack, the sharper the stiffer, and the descent goes
+// from one to the next.
 constexpr double kRopeStiffness = 1.0;
 constexpr double kRopeStep = 10.0;
 constexpr double kRopesPassed = 0.1;

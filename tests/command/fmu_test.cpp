@@ -320,7 +320,7 @@ TEST_CASE("without a stop time a model runs as far as its data reach") {
         const Driven stopped(fmu, 0.0, fmt::format("{}", stop), h, most);
         CHECK_MESSAGE(stopped.status == 0, stopped.message);
         CHECK(stopped.value == driven.value);
-        // A start beyond the table is told at once.
+        // A start beyond the table is reported at once.
         const Driven beyond(fmu, 1e9, fmt::format("{}", 1e9 + stop), h, most);
         CHECK(beyond.steps == -1);
         CHECK(contains(beyond.message, "the table ends at t = "));

@@ -318,7 +318,7 @@ TEST_CASE("the table has the same bytes for any number of processes, after kills
     REQUIRE(sweep(folder, {"many.toml", "--out", "damaged", "--resume"}).status == 0);
     CHECK(folder.read("damaged/cases.csv") == expected);
 
-    // Ctrl-C keeps what is there and says so
+    // Ctrl-C keeps the rows so far and reports it
     ChildProcess interrupted(command({"sweep", "many.toml", "--workers", "1", "--out", "stopped"}),
                              in(folder.path()));
     REQUIRE(interrupted.wait_until([&] {

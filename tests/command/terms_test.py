@@ -61,6 +61,8 @@ TERMS = [
     (r"\bis told\b|\bare told\b|\bwas told\b|\bbe told\b|\bsays so\b|\bsay so\b|\bin silence\b",
      "is reported; undetected", ()),
 ]
+# names that are kept for one version besides the new ones
+DEPRECATED = re.compile(r"^.*\[\[deprecated.*$", re.M)
 STRINGS = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"', re.S)
 
 
@@ -68,6 +70,7 @@ def searched(path):
     """The text of a file, with what stands in quotes of sources blanked."""
     text = path.read_text(encoding="utf-8", errors="replace")
     if path.suffix in (".cpp", ".hpp", ".h", ".py"):
+        text = DEPRECATED.sub("", text)
         text = STRINGS.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
     if path.suffix == ".md":
         text = re.sub(r"```.*?```|`[^`\n]*`", lambda match: re.sub(r"[^\n]", " ", match[0]), text, flags=re.S)

@@ -306,7 +306,7 @@ TEST_SUITE("incline") {
             }
     }
 
-    // What presses the block on: friction listens to the reaction F_L + F_C - C, not to F_L alone.
+    // What presses the block on: friction depends on the reaction F_L + F_C - C, not to F_L alone.
     TEST_CASE("a force across the plane raises the friction, though it moves nothing by itself") {
         const double press = 7.0, pull = 3.0;
         const Vec3 C_push = pull * kUp - press * kNormal;

@@ -62,7 +62,7 @@ TEST_SUITE("bristle friction") {
             const double bound = tolerance(integrator == std::string("rk4") ? 1e-5 : 1e-3);
             CHECK(std::abs(b[0] + area) < bound * area);
             CHECK(std::abs(kStiffness * b[1] - peak) < bound * peak);
-            // |v| has a kink at the ends: second order at least.
+            // |v| has a slope discontinuity at the ends: second order at least.
             CHECK(std::abs(b[0] + area) < 0.3 * std::abs(a[0] + area));
         }
     }

@@ -295,8 +295,8 @@ struct Capstan {
 };
 
 TEST_SUITE("capstan") {
-    // What is held moves by nothing, so no load works on it: the noise of trials was booked as work
-    // of the weights, and balances of nothing did not close.
+    // Held coordinates do not move, so no load does work on them: the round-off of trials was
+    // recorded as work of the weights, and zero balances did not close.
     TEST_CASE("a rope that sticks rests, and no work is booked") {
         for (const int beads : {3, 8, 25})
             for (const double part : {0.5, 0.95})

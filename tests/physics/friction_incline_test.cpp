@@ -39,7 +39,7 @@ TEST_SUITE("incline") {
             }
             CHECK(worst <= tolerance(1e-11));
             CHECK(speed_along(simulation) == near(-1.124495663, 1e-9));
-            check_books(simulation, incline, 2.0 * incline.top);
+            check_energy_accounting(simulation, incline, 2.0 * incline.top);
             // It stops, and begins to slide at once.
             const std::vector<ContactEvent> events = simulation.events();
             REQUIRE(!events.empty());
@@ -65,7 +65,7 @@ TEST_SUITE("incline") {
             run_to_end(simulation);
             CHECK(std::memcmp(simulation.q().data(), there.data(), 8 * there.size()) == 0);
             for (const double v : simulation.v()) CHECK(v == 0.0);
-            check_books(simulation, incline, incline.top);
+            check_energy_accounting(simulation, incline, incline.top);
             const std::vector<ContactEvent> events = simulation.events();
             REQUIRE(events.size() == 1);
             CHECK(events[0].t == near(incline.stop, 1e-14));

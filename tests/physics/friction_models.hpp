@@ -111,7 +111,9 @@ inline double speed_along(const Simulation& simulation, const char* point = "blo
 }
 
 /// Work of friction and the balance at the end of a run on the incline.
-inline void check_books(const Simulation& simulation, const Incline& incline, double path) {
+inline void check_energy_accounting(const Simulation& simulation,
+                                    const Incline& incline,
+                                    double path) {
     const double lost = -incline.mu * incline.kMass * kGravity * incline.kCos * path;
     CHECK(column(simulation, "work.nonideal") == near(lost, 1e-12 * incline.energy));
     CHECK(column(simulation, "work.external") == 0.0);

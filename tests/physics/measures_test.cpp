@@ -282,7 +282,7 @@ TEST_SUITE("measures") {
             const double before = column(simulation, "energy.kinetic");
             run_to_end(simulation);
             CHECK(column(simulation, "energy.kinetic") == Near(0.0, tolerance(1e-12)));
-            // What is left of the speed where it is stopped is booked as projection
+            // The residual speed where it is stopped is recorded as projection
             const double lost = column(simulation, "axle.friction.work");
             CHECK(lost == Near(column(simulation, "work.nonideal"), tolerance(1e-12)));
             CHECK(lost == Near(-before, tolerance(1e-7)));

@@ -93,8 +93,8 @@ struct Spring {
     bool is_stiff;
 };
 
-/// Writes parts and constraints down in the coordinates of a user who has never heard of the
-/// model's: at any place and attitude, and of any size.
+/// Writes parts and constraints down in coordinates independent of the model's: at any place and
+/// attitude, and of any size.
 class Builder {
 public:
     explicit Builder(std::uint64_t seed) : random(seed) {

@@ -270,8 +270,8 @@ TEST_SUITE("modes") {
         }
     }
     TEST_CASE("a rotor: gyroscopic moments split its whirl into one forward and one backward") {
-        // Jt w^2 -+ Jp W w - m g l = 0 about the hanging axis, for the spin W; in the frame that
-        // turns along they are seen at w - W and w + W.
+        // Jt w^2 -+ Jp W w - m g l = 0 about the hanging axis, for the spin W; in the corotating
+        // frame they are at w - W and w + W.
         const double m = 2.0, l = 0.4, across = 0.05, Jp = 0.08, W = 30.0;
         const double Jt = across + m * l * l;
         Simulation simulation = model(

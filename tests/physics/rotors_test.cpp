@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rotors: modes about spins against matrices made by hand, what does not turn along with a spin,
-// and the bearings that bushings are.
+// Rotors: modes about spins against matrices made by hand, objects that are not invariant under the
+// rotation, and bushings as bearings.
 #include <algorithm>
 #include <cmath>
 #include <complex>

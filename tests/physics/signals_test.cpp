@@ -114,7 +114,7 @@ TEST_SUITE("own states") {
             CAPTURE(integrator);
             Simulation run = model(text + steps(integrator, 1e-3, end));
             run_to_end(run);
-            // what the motor does is in the books
+            // the work of the motor is in the ledger
             const double energy = run.value("energy.kinetic");
             CHECK(std::abs(run.value("energy.balance")) < 1e-9 * energy);
             CHECK(run.value("motor.work") == Near(energy, tolerance(1e-8 * energy)));

@@ -183,7 +183,7 @@ TEST_SUITE("singular positions") {
         CHECK(told > 0);
     }
     // Steps that straddle one feel nothing of it; where a stage comes close the motion is
-    // disturbed, by a few thousandths at most, and the position is told.
+    // disturbed, by a few thousandths at most, and the position is reported.
     TEST_CASE("rk4 passes them on the smooth motion, and names those that disturb it") {
         std::mt19937 random(13);
 #ifdef ANCORA_TEST_SHORT

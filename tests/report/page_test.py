@@ -141,7 +141,7 @@ class Browser:
         return float(self.run("return document.querySelector('#time').dataset.value"))
 
     def picture(self, selector):
-        # The driver gives a picture ten seconds, whatever it is told of limits.
+        # The driver gives a picture ten seconds, whatever limit is set.
         for _ in range(60):
             self.settle()
             try:

@@ -211,7 +211,7 @@ TEST_SUITE("ancora report") {
         run = folder.report()["runs"][0];
         CHECK(decode(run["history"]["t"]).empty());
 
-        // Interrupted: the checkpoint is told.
+        // Interrupted: the checkpoint is reported.
         folder.write("long.toml",
                      fmt::format("{}end = 1.0e6\n[output]\nevery = 0.01\n",
                                  kTop.substr(0, kTop.find("end = "))));

@@ -214,7 +214,7 @@ rate = 1.7
         }
     }
 
-    // The drive does work: it is booked as external, and the ledger closes.
+    // The drive does work: it is recorded as external, and the ledger closes.
     TEST_CASE("a driven length follows its law, and its work is booked") {
         Run run(particle("a", 1.0, "[1, 0, 0]", "[0.34, 1, 0]") +
                 particle("b", 2.0, "[0, 0, 0]", "[0, 0, 0.2]") + R"(
@@ -303,7 +303,7 @@ name = "edge"
         CHECK(error("w_plain_speed", "emm", 0.01) == doctest::Approx(coarse).epsilon(1e-6));
     }
 
-    // psi is not homogeneous: the reaction works, and the ledger says so.
+    // psi is not homogeneous: the reaction does work, and the ledger records it.
     TEST_CASE("the work of a condition that is nonlinear in the velocity is booked") {
         Run run(particle("p", 1.5, "[0, 0, 0]", "[2, 0, 0]") + R"(
 [[constraint]]

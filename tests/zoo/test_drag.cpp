@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A good plugin: linear viscous drag on a point, booked as nonideal work.
+// A good plugin: linear viscous drag on a point, recorded as nonideal work.
 #include "ancora/sdk/plugin.hpp"
 
 namespace {

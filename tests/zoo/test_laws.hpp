@@ -15,13 +15,14 @@
 
 namespace ancora::zoo {
 
-/// W = 1/2 pi.D pi + k/4 |pi|^4 + c/2 <pi.n>^2, the last with a kink of W' where pi.n = 0.
+/// W = 1/2 pi.D pi + k/4 |pi|^4 + c/2 <pi.n>^2, the last with a slope discontinuity of W' where
+/// pi.n = 0.
 struct BushingLaw : ItemLaw {
     Eigen::Matrix3d D = Eigen::Matrix3d::Zero();
     double quartic = 0.0;
     double one_sided = 0.0;
     Eigen::Vector3d n = Eigen::Vector3d(0.6, 0.0, 0.8);
-    std::vector<double> said_kinks;
+    std::vector<double> given_discontinuities;
 
     double potential(int,
                      std::span<const double> pi,
@@ -45,8 +46,8 @@ struct BushingLaw : ItemLaw {
               std::span<const double>,
               std::span<const double>,
               std::span<double> theta) const override {
-        std::ranges::copy(said_kinks, theta.begin());
-        return static_cast<int>(said_kinks.size());
+        std::ranges::copy(given_discontinuities, theta.begin());
+        return static_cast<int>(given_discontinuities.size());
     }
 };
 
@@ -69,8 +70,8 @@ public:
         law->quartic = arguments.number("quartic");
         law->one_sided = arguments.number("one_sided");
         if (arguments.given("kinks")) {
-            const std::span<const double> kinks = arguments.numbers("kinks");
-            law->said_kinks.assign(kinks.begin(), kinks.end());
+            const std::span<const double> discontinuities = arguments.numbers("kinks");
+            law->given_discontinuities.assign(discontinuities.begin(), discontinuities.end());
         }
         const double stiffest = law->D.diagonal().maxCoeff() + law->one_sided;
         set_law({.kind = RowKind::elastic,

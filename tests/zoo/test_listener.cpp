@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Forces that listen to the reaction of a constraint, with closed solutions.
+// Forces that depend on the reaction of a constraint, with closed solutions.
 #include "ancora/sdk/authoring.hpp"
 #include "ancora/sdk/numbers/math.hpp"
 #include "ancora/sdk/plugin.hpp"
@@ -8,7 +8,8 @@ namespace {
 
 using namespace ancora;
 
-/// f = k |R| d on the point, R the reaction of a constraint: it may raise the reaction it hears.
+/// f = k |R| d on the point, R the reaction of a constraint: it may raise the reaction that it
+/// depends on.
 class Lift final : public ForceLaw<Lift> {
 public:
     static constexpr Parameter kParameters[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A good plugin: a constant force on a point, booked as external work.
+// A good plugin: a constant force on a point, recorded as external work.
 #include <array>
 
 #include "ancora/sdk/plugin.hpp"

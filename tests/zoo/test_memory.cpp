@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Good plugins whose state, kept by the kernel, counts the distance that a point has gone in x, and
-// an integrator that tries each step in vain before it takes it.
+// an integrator that discards a trial of each step before it takes it.
 #include <array>
 #include <cmath>
 #include <vector>

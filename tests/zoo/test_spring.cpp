@@ -42,7 +42,7 @@ public:
     }
 };
 
-/// s = k (|x| - g) sign(x) beyond a play of g either side: W' has kinks.
+/// s = k (|x| - g) sign(x) beyond a play of g either side: W' has slope discontinuities.
 class Play final : public PotentialLaw {
 public:
     double k = 1.0, gap = 0.0;

@@ -101,7 +101,7 @@ TEST_CASE("functions as forces and constraints, with the bits that C++ has") {
     CHECK(std::memcmp(q.data(), same.q().data(), sizeof(double) * 3) == 0);
     CHECK(std::abs(q.norm() - 1.0) <= 1e-13);
 
-    // what fails is told, and mends
+    // failures are reported, and recoverable
     const SimulationHandle second = simulation_of(session, model);
     k = -1.0;
     CHECK(ancora_step(second.get()) == ANCORA_PLUGIN);

@@ -54,7 +54,7 @@ inline SimulationHandle simulation_of(const SessionHandle& session, const ModelH
     return SimulationHandle(simulation);
 }
 
-/// Two rods, a hinge and a ball, a motor with an input, and friction that listens to reactions.
+/// Two rods, a hinge and a ball, a motor with an input, and friction that depends on reactions.
 inline constexpr const char* kArm = R"(
 [model]
 name = "arm"

@@ -363,7 +363,8 @@ TEST_CASE("mistakes are statuses with a message, and change nothing") {
     CHECK(ancora_model_set(good.get(), "body.uper.density=1") == ANCORA_MODEL);
     CHECK(message(session).find("upper") != std::string::npos);
     CHECK(ancora_model_set(good.get(), "nonsense") == ANCORA_USAGE);
-    // A key that the type does not have is told at once, with the nearest, and nothing is changed.
+    // A key that the type does not have is reported at once, with the nearest, and nothing is
+    // changed.
     CHECK(ancora_model_set(good.get(), "body.upper.densty=1") == ANCORA_MODEL);
     CHECK_MESSAGE(message(session).find("unknown key \"densty\"") != std::string::npos,
                   message(session));

@@ -286,8 +286,8 @@ TEST_SUITE("independent rows") {
             }
     }
 
-    // A motion along which all rows depend on each other: none opens. One in which the kept rows
-    // stay closed and another does not: that one is told.
+    // A motion along which all rows depend on each other: none is violated. One in which the kept
+    // rows stay closed and another does not: that one is reported.
     TEST_CASE("a motion that meets the rows that stay closes the others too") {
         std::mt19937 random(6);
         for (int trial = 0; trial < 20; ++trial) {

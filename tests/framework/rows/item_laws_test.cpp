@@ -110,9 +110,9 @@ TEST_SUITE("laws of rows together") {
         CHECK(distance(end_of(model("l_bushing") + steps),
                        end_of(model("l_bushing", "kinks = [0.3, 0.8]\n") + steps)) <=
               tolerance(1e-9));
-        for (const char* kinks : {"[0.8, 0.3]", "[0.3, 1.5]", "[-0.1, 0.3]"}) {
+        for (const char* points : {"[0.8, 0.3]", "[0.3, 1.5]", "[-0.1, 0.3]"}) {
             const std::string failure =
-                failure_of(model("l_bushing", fmt::format("kinks = {}\n", kinks)) + steps).message;
+                failure_of(model("l_bushing", fmt::format("kinks = {}\n", points)) + steps).message;
             CAPTURE(failure);
             CHECK(failure.find("constraint \"left\"") != std::string::npos);
             CHECK(failure.find("ItemLaw::kinks gives") != std::string::npos);
@@ -229,7 +229,8 @@ one_sided = 250
                         (mean(from, more, none) - mean(from, less, none)) / (2.0 * kStep);
                 }
                 const Eigen::Matrix3d symmetric = 0.5 * (differences + differences.transpose());
-                // Across the kink the difference is not symmetric, and D is its symmetric part
+                // Across the slope discontinuity the difference is not symmetric, and D is its
+                // symmetric part
                 CHECK((slope - symmetric).norm() <= tolerance(1e-6 * symmetric.norm()));
             }
     }

@@ -451,7 +451,7 @@ velocity = [3.0, -1.0, 0.5]
         CHECK(near(order(error, 0.1), 2.0, 0.02));
     }
 
-    // May fail: a model whose only forces are nonideal, without gravity, loads or ground, books
+    // May fail: a model whose only forces are nonideal, without gravity, loads or ground, records
     // nothing of their work.
     TEST_CASE("the work of drag is in the ledger, with and without gravity") {
         const char* force =

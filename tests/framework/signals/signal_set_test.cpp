@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What happens at one instant: relays that hear each other against a table that is gone through by
-// hand, in rounds in which all see the values before.
+// Events at one instant: relays that read each other's outputs against a table that is worked
+// through by hand, in rounds in which all read the values before.
 #include "signal_set.hpp"
 
 #include <cmath>
@@ -25,7 +25,7 @@ constexpr int kMostRoundsByHand = 40;
 struct Relays {
     struct One {
         double slope, offset, on_at, off_at;
-        std::vector<double> hears;  ///< weight of each relay's value
+        std::vector<double> weights;  ///< weight of each relay's value
     };
     std::vector<One> all;
     std::vector<bool> is_on;
@@ -43,9 +43,9 @@ struct Relays {
             "step = 1e-3\nend = 100.0\n";
         for (std::size_t i = 0; i < all.size(); ++i) {
             std::string input = fmt::format("{} + {}*t", all[i].offset, all[i].slope);
-            for (std::size_t j = 0; j < all[i].hears.size(); ++j)
-                if (all[i].hears[j] != 0.0)
-                    input += fmt::format(" + {}*r{}.value", all[i].hears[j], j);
+            for (std::size_t j = 0; j < all[i].weights.size(); ++j)
+                if (all[i].weights[j] != 0.0)
+                    input += fmt::format(" + {}*r{}.value", all[i].weights[j], j);
             out += fmt::format(
                 "[[force]]\nname = \"r{}\"\ntype = \"relay\"\ninput = \"{}\"\non_at = "
                 "{}\noff_at = {}\n",
@@ -58,8 +58,8 @@ struct Relays {
     }
     double input(std::size_t i, double t) const {
         double sum = all[i].offset + all[i].slope * t;
-        for (std::size_t j = 0; j < all[i].hears.size(); ++j)
-            if (is_on[j]) sum += all[i].hears[j];
+        for (std::size_t j = 0; j < all[i].weights.size(); ++j)
+            if (is_on[j]) sum += all[i].weights[j];
         return sum;
     }
     /// All that are due switch together, until none is. @returns rounds
@@ -127,9 +127,9 @@ TEST_SUITE("signals at one instant") {
         for (const std::size_t count : {std::size_t{2}, std::size_t{5}, std::size_t{9}}) {
             Relays relays;
             for (std::size_t i = 0; i < count; ++i) {
-                std::vector<double> hears(count, 0.0);
-                if (i > 0) hears[i - 1] = 1.0;
-                relays.add({i == 0 ? 1.0 : 0.0, 0.0, 0.75, 0.25, hears});
+                std::vector<double> weights(count, 0.0);
+                if (i > 0) weights[i - 1] = 1.0;
+                relays.add({i == 0 ? 1.0 : 0.0, 0.0, 0.75, 0.25, weights});
             }
             RelayModel model(relays.text());
             CHECK(model.go_to(0.5, true) == 0);
@@ -167,15 +167,15 @@ TEST_SUITE("signals at one instant") {
             for (int i = 0; i < count; ++i) {
                 // Multiples of 1/8: inputs and bounds are met exactly. Weights below the width of
                 // a relay's play let nothing switch on and off at one instant.
-                std::vector<double> hears;
+                std::vector<double> weights;
                 for (int j = 0; j < count; ++j)
-                    hears.push_back(j == i || below(2) == 0 ? 0.0 : 0.125 * (below(5) - 2));
+                    weights.push_back(j == i || below(2) == 0 ? 0.0 : 0.125 * (below(5) - 2));
                 const double on_at = 0.125 * (1 + below(12));
                 relays.add({0.125 * (below(7) - 2),
                             -0.125 * below(4),
                             on_at,
                             on_at - 0.125 * (2 * count + below(4)),
-                            hears});
+                            weights});
             }
             RelayModel model(relays.text());
             relays.settle(0.0);

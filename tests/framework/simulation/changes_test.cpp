@@ -300,7 +300,7 @@ length = 1.0
     }
     TEST_CASE("what is strained does not turn rigid, and counted turns go to no other joint") {
         Plugins plugins;
-        const auto rope = [](const char* young, const char* heard) {
+        const auto rope = [](const char* young, const char* reaction) {
             return fmt::format(R"([model]
 gravity = [0, 0, -9.81]
 project_start = true
@@ -327,7 +327,7 @@ type = "sensor"
 input = "{}"
 )",
                                young,
-                               heard) +
+                               reaction) +
                    integrator("emm", 1e-3, 1.0);
         };
         Simulation simulation(manifest(rope("1e5", "ball.x")), plugins.registry);

@@ -202,7 +202,7 @@ TEST_SUITE("a host with floating-point traps") {
                 message = error.message();
             }
             all_on &= are_on();
-            // what a plugin returns as NaN is told in words
+            // NaN returned by a plugin is reported in words
             static_cast<void>(
                 Run("[[body]]\nname = \"m\"\ntype = \"test_mass\"\nmass = 2.0\n[[constraint]]\n"
                     "name = \"c\"\ntype = \"nan_in_call\"\nat = \"m@0\"\n[integrator]\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Forces that listen to reactions which they change themselves: closed solutions and a pendulum in
+// Forces that depend on reactions which they change themselves: closed solutions and a pendulum in
 // minimal coordinates.
 #include <array>
 #include <cmath>
@@ -27,7 +27,7 @@ std::string integrator(const std::string& type, double step = 0.01, double end =
 }
 
 // A particle on the plane z = 0. The plane bears N = m g - z N, where (x, 0, z) N is the force that
-// hears it: N = m g / (1 + z), and the particle gains x N / m along x.
+// depends on it: N = m g / (1 + z), and the particle gains x N / m along x.
 std::string lifted(double x, double z, const std::string& more = "") {
     return fmt::format(
         "[model]\ngravity = [0.0, 0.0, -{}]\n\n[[body]]\nname = \"p\"\ntype = \"particle\"\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The matrix of a step against dense solutions, turned along and not; the rank of constraint rows.
+// The matrix of a step against dense solutions, corotated and not; the rank of constraint rows.
 #include <cmath>
 #include <cstddef>
 #include <memory>
@@ -282,7 +282,7 @@ end = 1.0
         }
     }
 
-    // T K T^T = K at the attitude T: a factorisation turned along solves as one made there.
+    // T K T^T = K at the attitude T: a corotated factorisation solves as one made there.
     TEST_CASE("a factorisation turns along with a chain and a net that turn as a whole") {
         Equations model(R"(
 [[body]]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Right forces that look unusual: kinks, stops, tables, states, signals, memory of the last answer.
+// Right forces that look unusual: slope discontinuities, stops, tables, states, signals, memory of
+// the last answer.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -42,7 +43,7 @@ public:
     Vec3 force(const Vec3& r, const Vec3& v, double t) const { return Field::force(r, v, t); }
 };
 
-/// A bump stop: nothing above the floor, a stiff spring below, with a kink between.
+/// A bump stop: nothing above the floor, a stiff spring below, with a slope discontinuity between.
 struct BumpStop {
     static Vec3 force(const Vec3& r, const Vec3&, double) {
         return {0.0, 0.0, r.z() < 0.0 ? -300.0 * r.z() : 0.0};

@@ -31,7 +31,7 @@ struct Bushing : HolonomicConstraint<Bushing> {
     bool tied_to_inertial_frame() const override { return true; }
 
 protected:
-    enum class Wrong { none, energy, stress, stiffness, symmetry, kinks };
+    enum class Wrong { none, energy, stress, stiffness, symmetry, discontinuities };
     struct Law final : ItemLaw {
         explicit Law(Wrong what) : wrong(what) {}
         double potential(int,
@@ -53,7 +53,7 @@ protected:
                   std::span<const double>,
                   std::span<double> theta) const override {
             theta[0] = 0.75;
-            theta[1] = wrong == Wrong::kinks ? 0.25 : 0.8;
+            theta[1] = wrong == Wrong::discontinuities ? 0.25 : 0.8;
             return 2;
         }
         Wrong wrong;
@@ -79,7 +79,7 @@ struct UnsymmetricStiffness final : Bushing {
     explicit UnsymmetricStiffness(const Arguments&) : Bushing(Wrong::symmetry) {}
 };
 struct KinksOutOfOrder final : Bushing {
-    explicit KinksOutOfOrder(const Arguments&) : Bushing(Wrong::kinks) {}
+    explicit KinksOutOfOrder(const Arguments&) : Bushing(Wrong::discontinuities) {}
 };
 
 /// A law of one row whose stress is no derivative of its energy.

@@ -18,7 +18,7 @@ struct Eigenpairs {
 using LinearOperator = std::function<void(const Eigen::VectorXd& x, Eigen::VectorXd& y)>;
 
 /// The modulus down to which eigenvalues are wanted, given those that are known or approximated; 0
-/// while that cannot be told.
+/// while that is unknown.
 using WantedModulus = std::function<double(const Eigen::VectorXcd& values)>;
 
 /// All eigenvalues that are as large as wanted, those that are there several times as often as they

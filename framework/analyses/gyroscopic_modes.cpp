@@ -129,7 +129,7 @@ std::vector<std::vector<int>> linked_parts(const LinearEquations& equations) {
 /// What nothing holds of a part.
 struct Free {
     std::array<bool, 3> along{};  ///< drifts along the axes
-    bool turns = false;           ///< about the axis of the spin, as far as can be told unsolved
+    bool turns = false;           ///< about the axis of the spin, as far as is known before solving
     bool drifts() const { return along[0] || along[1] || along[2]; }
 };
 

@@ -659,7 +659,8 @@ Equilibrium find_rest(KernelSystem& system, const EquilibriumOptions& options) {
         } catch (const Error&) {  // the first reason is the one to tell
         }
         system.set_state(q, v, system.time());
-        // Where nothing was found, what does not turn along may be why.
+        // Where nothing was found, an object that is not invariant under the rotation may be the
+        // cause.
         std::string why;
         if (const std::optional<SteadySpin> spin = whole_spin(system);
             !is_found && spin && spin->is_spinning)

@@ -19,7 +19,8 @@ namespace ancora {
 ///
 ///   M -> M,   D -> D + 2 M T,   K -> K + D T + M T^2,   T = S + N                         (1)
 ///
-/// which is constant where the equations turn along: with N, the parts are alike all round.
+/// which is constant where the equations are invariant under the rotation: with N, the parts are
+/// axisymmetric.
 /// @param most_dense coordinates up to which all modes are computed, of larger models the lowest
 /// @throws Error (numerical) if the state is neither at rest nor steady
 Modes find_modes(KernelSystem& system, const ModesOptions& options, int most_dense = kMostDense);

@@ -69,7 +69,7 @@ ancora_status ancora_find_equilibrium(ancora_simulation* simulation,
                                       int options,
                                       ancora_equilibrium* result) {
     return c::call(simulation, [&](ancora_simulation& it) {
-        // What cannot be told is not searched for.
+        // Results that cannot be returned are not computed.
         if (result != nullptr) c::size_of_struct(result, "result");
         if ((options & ~(ANCORA_NEAREST | ANCORA_SPINNING)) != 0)
             c::refuse(fmt::format("there are no options {} of an equilibrium", options));

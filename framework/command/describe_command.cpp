@@ -92,7 +92,7 @@ std::vector<std::string> claims(const TypeDescriptor& type) {
     return list;
 }
 
-/// The rungs of the ladder on which the derivatives of a type's rows stand.
+/// The sources of the derivatives of a type's rows (DerivativeSource).
 std::vector<std::pair<const char*, DerivativeSource>> derivatives(const TypeDescriptor& type) {
     if (type.kind != TypeKind::body && type.kind != TypeKind::constraint) return {};
     const DerivativeSources& of = type.derivatives;

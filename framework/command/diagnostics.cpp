@@ -44,7 +44,7 @@ std::string coloured(std::string_view text, std::string_view colour) {
 
 /// Text that is printable already, colours and all.
 void write_lines(const std::string& text) {
-    // A terminal that was closed cannot be told, and that ends nothing.
+    // Output to a terminal that was closed fails, which is ignored.
     std::fputs((text + '\n').c_str(), stderr);
 }
 

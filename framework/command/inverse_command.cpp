@@ -22,8 +22,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What a course of prescribed motion has no use for: books that are kept over steps.
-bool is_of_books(const std::string& column) {
+/// Columns without meaning for prescribed motion: works and balances, which accumulate over steps.
+bool is_of_accounting(const std::string& column) {
     return column.starts_with("work.") || column.find("balance") != std::string::npos ||
            column.ends_with(".work");
 }
@@ -70,7 +70,7 @@ int inverse(const Options& options) {
     std::vector<std::size_t> chosen;
     std::string text;
     for (std::size_t i = 0; i < names.size(); ++i) {
-        if (is_of_books(names[i])) continue;
+        if (is_of_accounting(names[i])) continue;
         chosen.push_back(i);
         text += (text.empty() ? "" : ",") + cell(names[i]);
     }

@@ -101,7 +101,7 @@ std::string class_name(const std::string& name) {
     return result;
 }
 
-/// A second plugin or type of a name could not be told from the first.
+/// Names of plugins and types must be unique.
 void require_unknown(const std::string& name, const Options& options) {
     PluginRegistry registry;
     add_folders(registry, options);
@@ -198,7 +198,7 @@ std::map<fs::path, std::string> files_of(const Template& source,
 }
 
 void write(const fs::path& file, const std::string& text) {
-    std::error_code ignored;  // the stream says so if there is no folder
+    std::error_code ignored;  // the stream fails if there is no folder
     fs::create_directories(file.parent_path(), ignored);
     std::ofstream out(file, std::ios::binary);
     out << text;

@@ -52,7 +52,7 @@ void Progress::update(const Simulation& simulation) {
                     100.0 * fraction,
                     simulation.time(),
                     clock_time(done > 0.0 ? elapsed * (total - done) / done : 0.0));
-    std::fputs(line.c_str(), stderr);  // a terminal that was closed cannot be told
+    std::fputs(line.c_str(), stderr);  // fails on a closed terminal, ignored
     std::fflush(stderr);
 }
 

@@ -76,7 +76,7 @@ void write_out(std::string_view text) {
 }
 
 void write_note(std::string_view text) {
-    // A terminal that was closed cannot be told, and that ends nothing.
+    // Output to a terminal that was closed fails, which is ignored.
     std::fputs((std::string(printable(text)) + '\n').c_str(), stderr);
 }
 

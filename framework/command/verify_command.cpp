@@ -81,7 +81,7 @@ void require_check(const std::string& name) {
 /// What stands where the plugin's name or file was given: nothing is opened for it here.
 std::string operand_of(const Options& options) {
     const std::filesystem::path path(options.operand);
-    // a file of the current folder is told from a name by its ending
+    // a file of the current folder is distinguished from a name by its ending
     if (path.extension() == ".so" && !path.has_parent_path())
         return (std::filesystem::path(".") / path).string();
     return options.operand;

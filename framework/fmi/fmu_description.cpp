@@ -172,7 +172,7 @@ void describe_key(Variable& variable, const Manifest& manifest, PluginRegistry& 
                 return;
             }
     } catch (const Error&) {
-        // a joint that is several constraints, say: its name and type are told
+        // a joint that is several constraints, say: its name and type are described
     }
 }
 

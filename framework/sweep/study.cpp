@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads a study: a model, what is varied, what is told of each case.
+// Reads a study: a model, the parameters that are varied, the values that are reported of each
+// case.
 #include <algorithm>
 #include <cmath>
 #include <limits>

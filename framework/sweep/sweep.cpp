@@ -219,8 +219,8 @@ private:
     std::vector<pid_t> workers_;
 };
 
-/// What is wrong with an override is told where the study states it, and not as of a command line
-/// that nobody wrote.
+/// Errors of an override are reported at its place in the study, and not as of a command line that
+/// nobody wrote.
 template <class Function>
 void with_places_of(const Study& study, Function&& function) {
     try {

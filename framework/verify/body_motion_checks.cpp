@@ -155,7 +155,7 @@ void check_translation(Subject& subject) {
                              "pi of " + block.where() + " after a translation",
                              "before it was");
             });
-            // the energy of gravity is booked with M at the start
+            // the energy of gravity is recorded with M at the start
             const State start = specimen.start();
             const Vector now = specimen.mass(at.q, at.v) * dq;
             const Vector then = specimen.mass(start.q, start.v) * dq;

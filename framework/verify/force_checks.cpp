@@ -103,7 +103,7 @@ private:
     Vector inputs_, x_, z_;  ///< of its Signals
 
 public:
-    Vector reactions;  ///< those that it hears
+    Vector reactions;  ///< those that it depends on
 };
 
 void check_dissipation(Subject& subject) {

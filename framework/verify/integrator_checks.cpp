@@ -262,19 +262,19 @@ void check_order(Subject& subject) {
     });
 }
 
-// --- the books
+// --- energy accounting
 
 /// A mass that swings or is braked, and what the ledger must say of it.
-struct BookedProblem {
+struct RecordedProblem {
     ReferenceSystem system;
     double duration;
     const char* column;
     double work;
 };
 
-std::vector<BookedProblem> booked_problems() {
+std::vector<RecordedProblem> recorded_problems() {
     constexpr double t = 0.2;
-    std::vector<BookedProblem> problems;
+    std::vector<RecordedProblem> problems;
     {
         // the load's work is the kinetic energy that the exact motion gains
         const ReferenceSystem system = reference_system("driven");
@@ -302,8 +302,8 @@ std::vector<BookedProblem> booked_problems() {
 void check_works(Subject& subject) {
     std::string remark;
     for_each_example(subject, [&](const Example& example) {
-        int booked = 0;
-        for (const BookedProblem& each : booked_problems()) {
+        int num_recorded = 0;
+        for (const RecordedProblem& each : recorded_problems()) {
             if (!each.system.is_there(subject.registry)) continue;
             const std::string text = fmt::format(
                 "{}[integrator]\ntype = \"{}\"\nstep = 1e-3\nend = {}\n"
@@ -326,7 +326,7 @@ void check_works(Subject& subject) {
                 remark = error.message();
                 continue;
             }
-            ++booked;
+            ++num_recorded;
             // far above the error of a method of the first order, far below a work left out
             if (!(std::abs(work - each.work) <= 0.02 * std::abs(each.work)))
                 throw Failure(fmt::format(
@@ -348,7 +348,7 @@ void check_works(Subject& subject) {
             require(statistics.momentum, "momentum");
             require(statistics.angular_momentum, "angular momentum");
         }
-        if (booked == 0)
+        if (num_recorded == 0)
             throw Skipped(remark.empty() ? needed_types({reference_system("driven"),
                                                          reference_system("braked")})
                                          : "no such problem can be run: " + remark);

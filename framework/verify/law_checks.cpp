@@ -48,7 +48,7 @@ void check_law(const RowLaw& row, double pi0, double pi1, const std::string& whe
 }
 
 /// Of rows that have a law together: W' and W'' are what differences give, W'' is symmetric, and
-/// kinks come in order.
+/// slope discontinuities come in order.
 void check_item_law(
     const ItemLaw& law, int item, const Vector& pi, const Vector& pi1, const std::string& where) {
     const Eigen::Index n = pi.size();

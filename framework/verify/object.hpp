@@ -87,7 +87,7 @@ void for_each_example(Subject& subject, Function&& check) {
         } catch (const Failure& failure) {
             throw Failure(where + failure.what());
         } catch (const Error& error) {
-            // what the factory refuses is told by the check examples, once
+            // refusals of the factory are reported by the check "examples", once
             if (error.kind() == ErrorKind::manifest) throw NotMade(where + error.message());
             throw Failure(where + error.message());
         } catch (const Skipped& reason) {

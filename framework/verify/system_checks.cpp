@@ -73,8 +73,8 @@ bool has_general_step(const Example& example, const Object& object) {
     });
 }
 
-/// Whether the books know what the object does in space: not of coordinates that stand alone, and
-/// for an integrator only what it claims to keep.
+/// Whether the ledger can balance the object's momenta: not of coordinates without a place in
+/// space, and for an integrator only those that it claims to conserve.
 bool keeps_momenta(const Example& example, const std::string& integrator) {
     const BoundArguments arguments = example.bind();
     const Object object = example.make(arguments);
@@ -98,7 +98,7 @@ void check_ledger(Subject& subject) {
                                  ? is_claimed ? 1e-11 : 1e-2
                                  : balance_limit(subject, integrator);
         if (!(left <= limit) && !is_claimed) {
-            // what a method of low order leaves goes with the step, what the books miss stays
+            // the error of a low-order method falls with the step, an error of the ledger does not
             RunSettings finer = settings_of(integrator);
             finer.step *= 0.25;
             Simulation again = example.simulate(finer);

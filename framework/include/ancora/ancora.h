@@ -104,7 +104,7 @@ ANCORA_API ancora_status ancora_session_allow_unchecked_folders(ancora_session* 
  * It is called at every evaluation: at instants by integrators on accelerations; in the middle of a
  * step, with mean velocities, by those on steps, and six times per point more where they ask how
  * the force answers. Equal arguments must give equal forces; many calls are of trials that are
- * thrown away. The work of the very forces that moved the bodies is booked, their impulse as
+ * thrown away. The work of the very forces that moved the bodies is recorded, their impulse as
  * external. */
 typedef int (*ancora_force_function)(size_t num_points,
                                      double time,
@@ -260,7 +260,7 @@ ANCORA_API ancora_status ancora_reset(ancora_simulation* simulation);
 /* A new simulation that goes on from the present state of this one with the parameters of `model`:
  * masses, stiffnesses, coefficients, loads, gravity or the end of the run may differ; objects,
  * columns and the integrator with its step are the same. The energy and momentum that the change
- * brings or takes is booked as from outside. The model may be of another session, with plugins that
+ * brings or takes is recorded as external. The model may be of another session, with plugins that
  * were built anew; the new simulation is of that session. The old one stays as it is. */
 ANCORA_API ancora_status ancora_changed(const ancora_simulation* simulation,
                                         ancora_model* model,

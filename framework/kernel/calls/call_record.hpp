@@ -9,7 +9,7 @@
 
 namespace ancora {
 
-/// The first line of every record, by which one is told from a file that must not be overwritten.
+/// The first line of every record, which distinguishes it from files that must not be overwritten.
 inline constexpr std::string_view kRecordMark = "# A call of an Ancora plugin that failed.";
 inline constexpr int kRecordFormat = 1;
 

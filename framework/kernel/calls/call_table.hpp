@@ -545,7 +545,7 @@ struct NextTime {
 
 struct ForceShape {
     std::size_t scalars = 0, state = 0;
-    std::size_t reactions = 0;  ///< numbers of the reactions that it listens to
+    std::size_t reactions = 0;  ///< numbers of the reactions that it depends on
     OwnShape own{};
 };
 

@@ -24,7 +24,7 @@ public:
     void prepare(const System& system,
                  const StepSettings& settings,
                  const std::function<void(int)>& resize_history);
-    /// @returns the time that it took [s], which is booked, too
+    /// @returns the time that it took [s], which is recorded, too
     double step(CallMeter& meter, System& system, double t0, double h);
     /// Refuses what is not finite.
     void interpolate(double t, std::span<double> x) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The constraints that forces act on or hear.
+// The constraints that forces act on or whose reactions they depend on.
 #include "force_targets.hpp"
 
 #include <cstddef>

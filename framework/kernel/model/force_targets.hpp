@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The constraints that forces act on or hear.
+// The constraints that forces act on or whose reactions they depend on.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace ancora {
 
-/// The constraint whose reaction a force hears, by the parameter that names it.
+/// The constraint whose reaction a force depends on, by the parameter that names it.
 int find_reaction_constraint(const Model& model,
                              const ForcePart& part,
                              const BoundArguments& arguments,

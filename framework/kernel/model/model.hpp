@@ -62,7 +62,7 @@ struct ForcePart : GuardedForce {
     int num_slides = 0;                         ///< its sliding rows
     std::array<double, 3> arms{1.0, 1.0, 1.0};  ///< what they are multiplied by
     std::array<double, 3> surface{};            ///< velocity of what they slide on
-    std::vector<int> listens_to;                ///< constraints whose reactions it hears
+    std::vector<int> listens_to;                ///< constraints on whose reactions it depends
 };
 
 /// Names of bodies, constraints or forces, in their order.

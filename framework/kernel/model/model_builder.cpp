@@ -206,7 +206,7 @@ void build(Model& model, const Manifest& manifest, PluginRegistry& registry) {
     try {
         ModelBuilder(model, manifest, registry).build();
     } catch (const Error& error) {
-        // The other mistakes that can be told without making objects, in one go.
+        // Reports all other mistakes that can be found without making objects.
         refuse_with_others(error, manifest, registry);
         throw;
     }

@@ -33,7 +33,7 @@ struct SignalInput {
     std::vector<Formula> formula;         ///< one or none
     StateReader reader;                   ///< of the formula's names that are no outputs
     std::vector<Attachment> attachments;  ///< that the reader reads
-    /// A variable of the formula: one of the reader's, or one of `heard`.
+    /// A variable of the formula: one of the reader's, or one of `outputs_read`.
     struct Variable {
         bool is_output = false;
         int index = 0;

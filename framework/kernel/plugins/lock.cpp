@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first line of every lock, by which one is told from a file that must not be overwritten.
+// The first line of every lock, which distinguishes it from files that must not be overwritten.
 constexpr std::string_view kMark = "# Lock of an Ancora model.";
 constexpr int kFormat = 1;
 

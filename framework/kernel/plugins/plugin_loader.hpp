@@ -44,8 +44,8 @@ struct OpenedPlugin {
 ///
 /// May be called from several threads.
 ///
-/// @param admit  is told name, version (empty if the file does not say it), file and hash before
-///               any code runs, and throws to prevent it; may be empty
+/// @param admit  gets name, version (empty if the file has none), file and hash before any code
+///        runs, and throws to prevent it; may be empty
 OpenedPlugin open_plugin(const PluginFile& file, const std::function<void(const Plugin&)>& admit);
 
 /// Whether the file is open in this process already.

@@ -172,14 +172,13 @@ private:
     std::vector<Part> parts_;
     std::vector<int> part_of_force_;
     int num_state_ = 0;
-    std::vector<int>
-        reaction_constraints_;   // constraints that forces listen to, in the order of the forces
-    Eigen::VectorXd reactions_;  // on their first attachments, three entries each
-    Eigen::VectorXd step_, last_step_;  // changes by the last two updates
-    Eigen::VectorXd before_;            // reactions before the last one
-    Eigen::VectorXd f_up_, f_down_;     // forces at changed reactions
-    std::vector<double> state_room_;    // workspace for their states
-    std::vector<double> tangent_;       // of one force, by rows
+    std::vector<int> reaction_constraints_;  // that forces depend on, in the order of the forces
+    Eigen::VectorXd reactions_;              // on their first attachments, three entries each
+    Eigen::VectorXd step_, last_step_;       // changes by the last two updates
+    Eigen::VectorXd before_;                 // reactions before the last one
+    Eigen::VectorXd f_up_, f_down_;          // forces at changed reactions
+    std::vector<double> state_room_;         // workspace for their states
+    std::vector<double> tangent_;            // of one force, by rows
     std::vector<double> answer_up_, answer_down_, answer_state_;
     Eigen::VectorXd local_;  // a constraint's force on all of its scalars
     Eigen::VectorXd u0_, mid_, u1_, f_;

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Brackets count as they stand, also where they do not fit: those who parse will say so.
+/// Counts brackets, also where they do not match: the parser reports that.
 void check_depth(std::string_view text) {
     int depth = 0;
     bool is_in_text = false;

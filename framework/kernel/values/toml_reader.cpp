@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-// Debian's libtomlplusplus is a compiled library; CMake's target says so too.
+// Debian's libtomlplusplus is a compiled library; CMake's target defines it too.
 #ifndef TOML_HEADER_ONLY
 #define TOML_HEADER_ONLY 0
 #endif

@@ -513,7 +513,7 @@ Manifest read_manifest(ManifestTables tables, const Place& whole, Mistakes& mist
     manifest.constraints = read_objects(tables, TypeKind::constraint, mistakes);
     manifest.forces = read_objects(tables, TypeKind::force, mistakes);
     std::ranges::move(gravity, std::back_inserter(manifest.forces));
-    // It may be missing for a mistake that is told already.
+    // It may be missing because of a mistake that has been reported.
     const bool has_integrator = root.find("integrator") != nullptr;
     if (!has_integrator && mistakes.empty())
         throw Error(ErrorKind::manifest,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The law of a slipping contact in the equations: friction from the reaction it hears and its
-// speed.
+// The law of a slipping contact in the equations: friction as a function of reaction and speed.
 #pragma once
 
 #include <Eigen/Core>

@@ -180,10 +180,10 @@ bool StickSlip::settle(const StepTrial& trial) {
     // The order matters: velocities first, since forces of a step close their error; then forces of
     // what sticks; then the side of what has begun to slip, which forces decide.
     if (responses_.has_no_solution) slip_.refuse_paradox(trial.t0);
-    // A short trial would close what the velocities gape in a short time, by large forces, which
-    // hides where a sticking contact reaches its limit.
-    // Velocities at a step's end are off their constraints by O(h^2) (theory, section 5.3); closed
-    // over a trial of length h' they ask for forces of M O(h^2) / h'.
+    // A short trial would remove velocity residuals in a short time, by large forces, which would
+    // hide the instant at which a sticking contact reaches its limit. Velocities at a step's end
+    // are off their constraints by O(h^2) (theory, section 5.3); closed over a trial of length h'
+    // they ask for forces of M O(h^2) / h'.
     if (met_constraints_at_ != state_.t && stick_ends(trial)) {
         met_constraints_at_ = state_.t;
         if (project_velocities()) {

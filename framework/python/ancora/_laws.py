@@ -38,7 +38,7 @@ class ForceLaw:
         also (3,). Left out where a class of your own overrides :meth:`force`.
 
     An object of it has `at`, a point or a list of points, and `work`: the heading of the ledger under
-    which its work is booked, "external" (applied loads) or "nonideal" (drives, drag, friction).
+    which its work is recorded, "external" (applied loads) or "nonideal" (drives, drag, friction).
 
     The function is called at every evaluation: at instants by integrators on accelerations, in the
     middle of steps with mean velocities by those on steps, and six times per point more where a step asks

@@ -467,7 +467,7 @@ class Simulation:
         """A simulation that goes on from the present state with the parameters of `model`: masses,
         stiffnesses, coefficients, loads, gravity or the end of the run may differ; objects, columns and
         the integrator with its step are the same. Energy and momentum that this brings or takes are
-        booked as from outside. This one stays as it is.
+        recorded as external. This one stays as it is.
 
         >>> model["force.spring.stiffness"] = 80.0
         >>> sim = sim.changed(model)

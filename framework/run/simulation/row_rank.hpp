@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rank of a model's constraints: what follows from it, and what is told of it.
+// The rank of a model's constraints, its consequences, and warnings about it.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@
 
 namespace ancora {
 
-/// Decides the rank of the constraint rows at a state, and with it what the solver is told, which
-/// reactions are arbitrary, and of what the user is warned. What it is made with must outlive it.
+/// Decides the rank of the constraint rows at a state, and with it the selection of the solver,
+/// which reactions are arbitrary, and the warnings. Its arguments must outlive it.
 class RowRank {
 public:
     /// Models with more coordinates are analysed by their rows alone.

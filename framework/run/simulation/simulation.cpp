@@ -244,7 +244,7 @@ struct Simulation::Impl {
         return means;
     }
 
-    /// What is applied or heard has changed.
+    /// Loads or inputs have changed.
     void after_change() { system.hide_reactions(); }
 
     /// Goes on where a simulation with other parameters stands.

@@ -14,7 +14,7 @@ namespace ancora {
 /// call and time, a FailedCall where inputs are recorded, which `finish` is called with on the
 /// spot: it keeps what it can, says what happened, and returns the status with which the process
 /// ends at once, without destructors. If it crashes itself, or takes longer than ten seconds, the
-/// process ends with a line that says so. Crashes outside of a plugin's call are left to their
+/// process ends with a line that reports it. Crashes outside of a plugin's call are left to their
 /// default.
 ///
 /// For programs that own their process, such as `ancora`; a library loaded into another program

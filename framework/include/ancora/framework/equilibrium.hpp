@@ -16,8 +16,9 @@ struct EquilibriumOptions {
     bool nearest = false;
     /// Looks for rest in the frame that turns with the spin that the velocities at the start are,
     /// about an axis that stays, or through the centre of mass of a model that nothing holds.
-    /// Where not all turns along, but parts that spin are alike all round their axes, rest is that
-    /// of the axes, in which they then spin on; the spin of what is found is then zero.
+    /// Where not all objects are invariant under the rotation, but parts that spin are
+    /// axisymmetric, rest is that of the axes, about which they continue to spin; the spin of what
+    /// is found is then zero.
     bool spinning = false;
     int most_steps = 2000;
 };

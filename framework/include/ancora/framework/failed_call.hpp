@@ -29,8 +29,8 @@ public:
     /// Where that was written; empty: nowhere yet.
     const std::filesystem::path& file() const { return file_; }
 
-    /// Writes it, replacing an earlier one, and says so in the last line of the message. Where that
-    /// fails the message says why.
+    /// Writes it, replacing an earlier one, and reports it in the last line of the message. Where
+    /// that fails the message says why.
     FailedCall written_to(const std::filesystem::path& file) const;
 
 private:

@@ -36,7 +36,7 @@ struct ObjectSpec {
     Place type_place;  ///< of the type's value
     Table parameters;
     Array frames;                ///< of a body: tables of [[body.frame]], see frame_keys()
-    std::optional<Value> shape;  ///< of a body: what it looks like, if the manifest says so
+    std::optional<Value> shape;  ///< of a body: what it looks like, if given
     /// Names for expressions: of [parameters] and [[generate]]'s indices. Null for an object that
     /// was not generated: the manifest's own.
     std::shared_ptr<const ExpressionScope> scope;
@@ -54,7 +54,7 @@ struct ObjectSpec {
     }
 };
 
-/// Whether a start that gapes is moved onto the constraints.
+/// Whether a start that violates its constraints is projected onto them.
 enum class ProjectStart {
     no,
     near,  ///< by no more than a tenth of the model's size and 20 degrees, else it is refused

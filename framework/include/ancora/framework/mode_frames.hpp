@@ -23,7 +23,7 @@ struct ModeFramesOptions {
 /// reports, plots and ParaView's frames are made of as of those of a run. history.csv has the
 /// places of bodies and the measures of joints, displaced. The period is stretched to
 /// options.seconds, and damping is left out; a mode that does not swing dies away instead, or, if
-/// it is unstable, grows. In a steady spin the frames are those of the frame that turns along.
+/// it is unstable, grows. In a steady spin the frames are those of the corotating frame.
 ///
 /// Displacements are those of the linear motion: bodies turn by small angles, and joints open in
 /// second order of the displacement.

@@ -29,7 +29,7 @@ struct FunctionPoint {
 /// the same arguments, and keep nothing that a call changes: some of them are of trials that are
 /// thrown away. It calls nothing of the simulation.
 ///
-/// The work f . du of the very forces that moved the bodies is booked, and their impulse as
+/// The work f . du of the very forces that moved the bodies is recorded, and their impulse as
 /// external.
 struct ForceFunction {
     std::string type;

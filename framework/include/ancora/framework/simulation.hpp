@@ -85,7 +85,7 @@ public:
 
     /// Applies a force [N, inertial axes] to an attachment such as "box@[1, 0, 0]", from the
     /// present time until it is set anew; zero takes it away. It is an impressed force, part of Q;
-    /// its work is booked in work.external, its impulse with the momenta.
+    /// its work is recorded in work.external, its impulse with the momenta.
     /// @throws Error (manifest) if there is no such attachment, (usage) if an entry is not finite
     void apply_force(const std::string& attachment, const std::array<double, 3>& force);
     /// The same for a torque [N m, inertial axes] on a body: what it does to the angular momentum
@@ -126,7 +126,7 @@ public:
     /// with its step are the same; masses, stiffnesses, coefficients, sizes, loads, gravity,
     /// tolerance and the end of the run may differ. Works, contacts, events, and what the program
     /// has set go on; strains are computed afresh; the energy and momentum that the change brings
-    /// or takes is booked in work.external and with the impulses from outside. States that were
+    /// or takes is recorded in work.external and with the external impulses. States that were
     /// saved before belong to the model as it was, and reset() goes to the start of the changed
     /// one.
     /// @throws Error as the constructor does; (usage) with the difference, if more is changed than

@@ -39,7 +39,7 @@ struct SlurmSettings {
     std::vector<std::string> options;  ///< further lines, "--partition=long"
 };
 
-/// A study: a model, what is varied, and what is told of each case.
+/// A study: a model, the parameters that are varied, and the values that are reported of each case.
 class ANCORA_FRAMEWORK_EXPORT Study {
 public:
     /// @throws Error (file) if a file cannot be read, (manifest) if the study is not valid

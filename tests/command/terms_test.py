@@ -18,7 +18,7 @@ FOLDERS = ("framework", "sdk", "plugins", "examples", "tests", "cmake", "README.
 TERMS = [
     # pattern, the field's term, exceptions
     (r"\bBooks\b|\bbooks?\b|\bbooked\b|\bbooking\b|\bbook_\w+|\w+_books\b|\w+_booked\b",
-     "energy accounting, the ledger; to record", ()),
+     "energy accounting, the ledger; to record", (r"book [IVX]+\b",)),
     (r"\bDefectMeasure\b|\bStepDefect\b|\bPartDefect\b", "residual scaling, scaled residual", ()),
     (r"\bleaves_roundings\b", "correction_at_rounding_level", ()),
     (r"\bis_solved_to_rounding\b", "converged_to_roundoff", ()),
@@ -30,7 +30,7 @@ TERMS = [
     (r"\bmissed_\b", "prediction_error", ()),
     (r"\bkEager\b|\bkWarned\b|\beager\b", "refactorise_countdown", ()),
     (r"\bturn_along\b|\bturned along\b|\bturns? along\b", "corotate", ()),
-    (r"\bRowSet::Instant\b", "RowValues", ()),
+    (r"\bRowSet::Instant\b", "StateValues", ()),
     (r"\bIndependentRows\b|\bRowChoice\b|\bindependent_rows\b|\brow_choice\b|\bleft_out\w*|\w+_left_out\w*",
      "ConstraintSelection; dropped (redundant) constraints", ()),
     (r"\bopening_row\b|\bgap_after\b", "violated_dropped_row, its residual", ()),

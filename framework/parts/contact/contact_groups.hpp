@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contacts that have to do with each other, and those that have not.
+// Groups of contacts that are coupled through bodies.
 #pragma once
 
 #include <vector>
@@ -13,15 +13,15 @@ namespace ancora {
 /// Coordinates that a row of the model or of contacts, a mass or a body has in common.
 DisjointSets coordinates_that_hang_together(const Assembly& parts, const Contacts& contacts);
 
-/// Contacts among bodies that a step's matrix ties together.
+/// Contacts among bodies that a step's matrix couples.
 struct ContactGroup {
     std::vector<int> contacts;  ///< in their order
     std::vector<int> rows;      ///< of those, in their order
 };
 
-/// A force in one group moves nothing in another. So one solve answers to a row of each: as many
-/// solves as the largest group has rows, and a small system for each group. Separate groups cost in
-/// proportion to their number.
+/// A force in one group moves nothing in another. So one solve has a right-hand side with one row
+/// of each group: as many solves as the largest group has rows, and a small system for each group.
+/// The cost is proportional to the number of groups.
 class ContactGroups {
 public:
     ContactGroups(const Assembly& parts, const Contacts& contacts);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a model answers to friction.
+// Responses of a model to friction: compliance (Delassus) matrices of the contact rows.
 #pragma once
 
 #include <vector>
@@ -13,16 +13,17 @@
 
 namespace ancora {
 
-/// How the rest of the model answers to friction along each sliding row, and the small system of
-/// each group of contacts. One for both faces, since n times the number of rows may be much.
+/// Responses of the rest of the model to unit friction along each sliding row, and the small system
+/// of each group of contacts: its Schur complement, or Delassus operator. One for both
+/// formulations, since n times the number of rows may be large.
 ///
-/// Column j has the answers to the j-th row of every group at once: those of one group are its
+/// Column j has the responses to the j-th row of every group at once: those of one group are its
 /// entries at the group's coordinates and rows.
 class ContactResponses {
 public:
     ContactResponses(const Assembly& parts, const Contacts& contacts);
 
-    /// Asks solve(force, x, s) for the answers to unit forces along the rows.
+    /// Computes the responses to unit forces along the rows by solve(force, x, s).
     template <class Solve>
     void ask(const Solve& solve) {
         for (int j = 0; j < groups_.num_places(); ++j) {
@@ -44,8 +45,8 @@ public:
     int solve();
     /// Solution for a row of contacts.
     double solution(int row) const { return solution_[row]; }
-    /// x -= the answers to forces `value` of each row of contacts, in the first entries of it; and
-    /// s, whose entry k is that of the model's row `row_of(k)`, likewise.
+    /// x -= the responses to forces `value` of each row of contacts, in the first entries of it;
+    /// and s, whose entry k is that of the model's row `row_of(k)`, likewise.
     void subtract(const double* value, std::span<double> x) const;
     template <class RowOf>
     void subtract(const double* value, std::span<double> s, const RowOf& row_of) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What rounding leaves of friction's residuals.
+// Rounding-error bounds of friction's residuals.
 #pragma once
 
 #include "contacts.hpp"
@@ -9,7 +9,8 @@
 
 namespace ancora {
 
-/// Adds the forces of contacts to the terms of motion, and judges their rows. [step]
+/// Adds the moduli of contact forces to the terms of motion, and scales the residuals of their
+/// rows. [step]
 void measure_friction(const StepTrial& trial,
                       const Trial& step,
                       const Contacts& contacts,
@@ -17,8 +18,8 @@ void measure_friction(const StepTrial& trial,
                       const StepFriction& friction,
                       PartResidual& defect);
 
-/// Where several contacts stick they may contradict each other by roundings of positions, which no
-/// motion closes; this is the size of positions that counts for row k of one of them.
+/// Where several contacts stick their rows may be inconsistent by the round-off of positions, which
+/// no motion removes; this is the size of positions that bounds it for row k of one of them.
 double unreachable(const Contacts& contacts,
                    const RestIslands& islands,
                    const Contact& contact,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Friction at an instant: the contacts' forces that go with accelerations.
+// Friction at a state: contact forces solved together with accelerations.
 #pragma once
 
 #include <vector>
@@ -14,8 +14,8 @@
 
 namespace ancora {
 
-/// Solves the laws of all contacts at a state together with the frictionless equation, of which it
-/// needs the solution and its answers to forces along the sliding rows.
+/// Solves the laws of all contacts at a state together with the frictionless equation, from its
+/// solution and its responses to forces along the sliding rows.
 class InstantFriction {
 public:
     InstantFriction(const Assembly& parts,
@@ -25,7 +25,7 @@ public:
                     ContactResponses& responses);
 
     /// Friction at the state that the face was last solved for; adds its effect there. [step]
-    /// @param is_resolving modes are tried that may not hold, and sliding may turn to its pull
+    /// @param is_resolving modes are tentative, and the sliding direction may turn to the pull
     /// @throws Error (numerical) for Painleve's paradox, unless is_resolving
     void solve(ContinuousFace& face, const double* q, const double* v, double t, bool is_resolving);
     /// Stresses -C of the contacts' rows as last solved.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How contacts that stick together share a load.
+// Load sharing of contacts that stick together: minimax utilisation by Lawson's iteration.
 #pragma once
 
 #include <vector>
@@ -12,13 +12,14 @@
 
 namespace ancora {
 
-/// Changes of mode of one contact at one instant before it is left as it is.
+/// Limit of mode changes of one contact at one instant.
 inline constexpr int kMostFlips = 4;
 
-/// How contacts of one island that stick together share their friction. It may be open, as normal
-/// forces may; of least norm it can be more than one of them holds though together they hold it.
-/// Then their forces are priced, to come nearer to the share whose largest use |C| / limit is
-/// least, by Lawson's iteration: a price goes up with the use.
+/// Distribution of friction among contacts of one island that stick together. It may be
+/// indeterminate, as normal forces may be; the minimum-norm distribution can exceed the limit of
+/// one of them though together they can carry the load. Then their forces are weighted, to approach
+/// the distribution with the least maximum utilisation |C| / limit (minimax), by Lawson's
+/// iteration, an iteratively reweighted least-squares method: a weight grows with the utilisation.
 ///
 /// Source: C. L. Lawson, Contributions to the Theory of Linear Least Maximum Approximation, thesis,
 /// UCLA (1961).
@@ -31,15 +32,15 @@ public:
                 ModeEvents& events);
 
     enum class Change { none, share, mode };
-    /// Where sticking contacts bear more than they hold, they share it anew, or the one that bears
-    /// most of its limit slips; for stresses s of all rows and contacts.
+    /// Where sticking contacts are beyond their limits, reweights their distribution, or lets the
+    /// one with the largest utilisation slip; for stresses s of all rows and contacts.
     Change resolve_overload(const double* s, bool of_step, double t);
-    /// A new instant: sharing begins anew, from the prices found last.
+    /// A new instant: the iteration begins anew, from the weights found last.
     void restart();
-    /// Whether contacts stick together, so that what each of them bears may be open.
+    /// Whether several contacts stick together, so that their forces may be indeterminate.
     bool may_be_open() const;
-    /// Whether a contact that has come to its limit may be relieved by others that stick with it:
-    /// what follows finds that out.
+    /// Whether a contact that has reached its limit may be relieved by others that stick with it,
+    /// which the iteration then determines.
     bool asks_others(const Contact& contact);
 
     /// Writes or reads it, see state_archive.hpp.
@@ -50,20 +51,21 @@ private:
     /// Of one island.
     struct Sharing {
         int rounds = 0;          // of the iteration, at the present instant
-        double worst = 0.0;      // largest use before the last round
+        double worst = 0.0;      // largest utilisation before the last round
         bool is_strict = false;  // one has just reached its limit: it is to be relieved, or slips
-        // Found by every look at the sticking contacts.
+        // Set by every evaluation of the sticking contacts.
         int num_sticking = 0;
-        int most_used = -1;  // the contact that could still change, -1: none
-        double use = 0.0;    // its use
+        int most_used = -1;  // of the contacts that may still change mode, -1: none
+        double use = 0.0;    // its utilisation
     };
-    /// What a sticking contact bears of what it holds.
+    /// Utilisation |C| / limit of a sticking contact.
     double use(
         const Contact& contact, const double* s, const double* shared, bool of_step, double t);
-    /// In each island, the sticking contact that bears most of its limit and may still change.
+    /// In each island, the sticking contact with the largest utilisation that may still change
+    /// mode.
     void find_most_used(const double* s, bool of_step, double t);
     /// One round of Lawson's iteration in an island.
-    /// @returns false if it leads no further
+    /// @returns false if it makes no progress
     bool reweight(int island, const double* s, bool of_step, double t);
 
     const Assembly& parts_;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Islands: bodies that hang together and of which something rubs; how fast they have been, and
-// which of them rest.
+// Islands: connected bodies with frictional contacts; their largest speeds, and which of them rest.
 #pragma once
 
 #include <vector>
@@ -11,8 +10,8 @@
 
 namespace ancora {
 
-/// Where something rubs, rest is exact: an island whose contacts all stick, and which neither moves
-/// nor accelerates beyond rounding, is held.
+/// With friction, rest is exact: an island whose contacts all stick, and whose velocities and
+/// accelerations are round-off, is held.
 class RestIslands {
 public:
     RestIslands(const Assembly& parts, const Contacts& contacts);
@@ -24,7 +23,7 @@ public:
     /// Whether a coordinate belongs to any of them.
     bool have(int coordinate) const { return num_islands_ > 0 && island_of_[coordinate] >= 0; }
 
-    /// Fastest coordinate of an island so far: what its rest is measured by.
+    /// Fastest coordinate of an island so far: the scale of its test of rest.
     double top_speed(int island) const { return top_speed_[island]; }
     void forget_speeds();
     void note_speeds(const Eigen::VectorXd& v);

@@ -11,11 +11,11 @@
 
 namespace ancora {
 
-/// A slide in several directions that has come down to this part of its speed within a step keeps
-/// the step's direction.
+/// Sliding in several directions that has slowed to this part of its speed within a step keeps the
+/// step's direction.
 inline constexpr double kSlow = 1e-6;
 
-/// What slipping contacts bear, linearised (theory (38)).
+/// Forces of slipping contacts, linearised (theory (38)).
 class SlipLaw {
 public:
     SlipLaw(const Assembly& parts,
@@ -23,13 +23,13 @@ public:
             const RestIslands& islands,
             ConstraintSelection& independent);
 
-    /// Stresses of the model's rows as dependent ones share them, which reactions are those of:
-    /// of s in a step, valid until the next call; at an instant s is shared already. [step]
+    /// Minimum-norm stresses of the model's rows, from which reactions follow: of s in a step,
+    /// valid until the next call; at a state s already has minimum norm. [step]
     const double* shared(const double* s, bool of_step) {
         return of_step ? independent_.shared(s) : s;
     }
-    /// Magnitude of a constraint's reaction on its first attachment for stresses as they are
-    /// shared, and the reaction itself. [step]
+    /// Magnitude of a constraint's reaction on its first attachment for minimum-norm stresses, and
+    /// the reaction itself. [step]
     double normal_force(const Contact& contact,
                         const double* shared,
                         bool of_step,
@@ -42,8 +42,7 @@ public:
         std::array<Slides, kMostSlides> by_rate{};
         bool has_turned = false;  ///< it slips against its direction
     };
-    /// At sliding velocity w and normal force N; along `direction` if that is given, else as the
-    /// contact slides. [step]
+    /// At sliding velocity w and normal force N; along `direction` if given, else along w. [step]
     Linear linearise(const Contact& contact,
                      const double* w,
                      double N,

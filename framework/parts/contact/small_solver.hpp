@@ -9,13 +9,13 @@ namespace ancora {
 
 /// Solves the dense system W x = r of the few contact rows, by elimination with complete pivoting.
 /// Rows that are marked as shared (stick) may depend on each other; their unknowns x are then those
-/// of least sum of weight x^2, by a little regularisation and refinement. [step]
+/// of least sum of weight x^2, by a small regularisation and iterative refinement. [step]
 class SmallSolver {
 public:
     void resize(int n);
-    /// What is added to the diagonal of shared rows, relative: well above the errors of W where
-    /// shared rows depend on each other. A solve takes its effect out of the independent
-    /// directions.
+    /// Regularisation of the diagonal of shared rows, relative: well above the errors of W where
+    /// shared rows depend on each other. Iterative refinement removes its effect from the
+    /// independent directions.
     void set_regularisation(double share) { share_ = share; }
     double& operator()(int i, int j) { return at(W_, i, j); }
     double& rhs(int i) { return r_[i]; }

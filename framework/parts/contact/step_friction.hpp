@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Friction in a step: rows of the residual, and what they add to its solve.
+// Friction in a step: rows of the residual, and their low-rank update of its solve.
 #pragma once
 
 #include <span>
@@ -19,8 +19,8 @@ namespace ancora {
 ///
 ///   stick:  T dq + drift + anchor = 0,    slip:  (s_law(N, w) - s) h^2 D / 2 = 0         (1)
 ///
-/// with D the row's own mobility, so that a residual is a length. Its rows stand behind those of
-/// the model, and their solve is an update of low rank of the factorised matrix.
+/// with D the row's own mobility, so that a residual is a length. Its rows follow those of the
+/// model; they are solved by block elimination (Schur complement) with the factorised matrix.
 class StepFriction {
 public:
     StepFriction(Assembly& parts,
@@ -41,7 +41,7 @@ public:
                std::span<double> ds);
     /// (r_motion, r_rows) -= the contacts' part of the residual's derivative times (x, y). [step]
     void subtract_tangent(const double* x, const double* y, double* r_motion, double* r_rows);
-    /// Turns a residual of the slip law, a force, into a length.
+    /// Scales a residual of the slip law, a force, to a length.
     double scale(int k, double h) const;
 
 private:
@@ -56,7 +56,7 @@ private:
     struct Linear {
         SlipLaw::Linear of_slip;
         Eigen::Vector3d normal;             ///< direction of its reaction
-        double normal_of_correction = 0.0;  ///< what a correction adds to its size
+        double normal_of_correction = 0.0;  ///< change of its size by a correction
     };
     void find_normal_responses();
     void linearise(const double* ds);

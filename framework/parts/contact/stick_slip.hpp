@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stick and slip: which contacts do what, and when that changes.
+// The active set of friction: which contacts stick or slip, and when that changes.
 #pragma once
 
 #include <span>
@@ -21,8 +21,8 @@
 namespace ancora {
 
 /// The active set of friction: modes of contacts, frozen within a step, and their transitions. A
-/// contact that sticks slips where it bears more than it holds (LoadSharing); one that slips sticks
-/// where its sliding velocity comes to zero.
+/// contact that sticks slips where its force exceeds its limit (LoadSharing); one that slips sticks
+/// where its sliding velocity comes to zero: the complementarity conditions of Coulomb's law.
 class StickSlip {
 public:
     StickSlip(Assembly& parts,
@@ -38,25 +38,25 @@ public:
               Accelerations& accelerations,
               EnergyAccounting& accounting);
 
-    /// Modes at the start: what slides slips, the rest is tried as stick.
+    /// Modes at the start: contacts that slide slip, the others tentatively stick.
     void start();
-    /// Confirms modes that began at the start of the trial. @returns whether one has changed
+    /// Checks modes that began at the start of the trial. @returns whether one has changed
     bool settle(const StepTrial& trial);
 
-    /// Event functions of each contact: what is left until it slips, or its sliding velocity.
+    /// Event functions of each contact: its margin to the limit, or its sliding velocity.
     void evaluate(const StepTrial& trial, std::span<double> g);
     void evaluate(double t, const double* q, const double* v, std::span<double> g);
-    /// Forces jump: what sticks is to be confirmed anew.
+    /// Forces jump: sticking contacts are to be rechecked.
     void recheck();
     /// Contact `event` has come to its event at the present state.
     void pass(int event);
-    /// Finds the modes that go on from the present state, by their accelerations and forces.
+    /// Selects the modes that continue from the present state, by their accelerations and forces.
     void resolve();
 
     /// Records the work of friction over the step and updates the contacts' state; before the state
     /// moves.
     void record(const StepTrial& trial, const TrialSizes& sizes);
-    /// After an accepted step of the discrete face, and of the continuous one.
+    /// After an accepted step of the discrete formulation, and of the continuous one.
     void note_step(double h);
     void advance();
 

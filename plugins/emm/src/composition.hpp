@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps of order 2 to 8, composed of projected ones, and the choice of their length.
+// Composition of projected steps, of order 2 to 8, and control of the step length.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace ancora {
 
 /// A step of length h as steps of lengths gamma_i h, symmetric, with sum gamma_i = 1. Since the
 /// projected step is its own adjoint the composition has its full order, in positions and
-/// velocities, and it keeps what each of its steps keeps.
+/// velocities, and it conserves the quantities that each of its steps conserves.
 ///
 /// Under error control each step is taken once whole and once as two halves; the difference, over
 /// 2^p - 1, estimates the error of the halves, which are kept.
@@ -23,9 +23,9 @@ class Composition {
 public:
     explicit Composition(const Arguments& arguments);
 
-    /// Whether there is anything to compose or to project.
+    /// Whether steps are composed or projected.
     bool is_wanted() const { return order_ > 2 || projects_ || controls_error_; }
-    /// Whether steps have lengths of their own choice: no grid is needed then.
+    /// Whether step lengths are chosen by error control: no grid is needed then.
     bool chooses_steps() const { return order_ > 2 || controls_error_; }
 
     void prepare(const System& system, const StepSettings& settings, int max_iterations);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The energy-momentum integrator: where steps begin, how long they are, and what they pass.
+// The energy-momentum integrator: predictor, step lengths, events and singular positions.
 #pragma once
 
 #include <span>
@@ -23,13 +23,14 @@ namespace ancora {
 /// recorded works and impulses of forces and nothing else, to round-off, for every h for which the
 /// iteration converges.
 ///
-/// The kernel's iteration (System::solve_step) starts from a and s of the steps before,
-/// extrapolated by the formula that would have served best in the last step. A step that does not
-/// converge is taken as two of half the length, up to `max_halvings` times; then it is refused.
+/// The kernel's modified Newton iteration (System::solve_step) starts from a predictor: a and s of
+/// the steps before, extrapolated by the formula that had the least error in the last step judged.
+/// A step that does not converge is taken as two substeps of half the length, up to `max_halvings`
+/// times; then it is refused.
 ///
-/// At a singular position, where rows become dependent and other motions begin, a step has other
-/// solutions close by, or none. There a solution whose velocity is not what the motion leads to is
-/// exchanged for a piece of the step that continues it, and the position is recorded.
+/// At a singular position, where constraint rows become dependent and motions bifurcate, a step has
+/// other solutions close by, or none. There a solution whose velocity does not continue the motion
+/// is replaced by a substep that does, and the position is recorded.
 ///
 /// Where contacts change between stick and slip the step is split at the event, which is found by
 /// solving steps of other lengths from the same start.
@@ -62,12 +63,12 @@ private:
             kWords
         };
         double& steps;     ///< accepted in a row with the same h
-        double& h;         ///< of the last one
-        double& formula;   ///< that would have met the step judged last best
-        double& newest;    ///< of the past values
+        double& h;         ///< of the last step
+        double& formula;   ///< with the least error in the step judged last
+        double& newest;    ///< place of the newest past value
         double& to_judge;  ///< steps until formulas are judged again
         double& usual;     ///< first correction of the step judged last [m]
-        double& missed;    ///< the largest miss() of late
+        double& missed;    ///< largest recent prediction error
         double& known;     ///< steps from which that is known, up to a few
         Predictor a, s;
     };
@@ -89,13 +90,13 @@ private:
     void remember(System& system, double h);
     void select_extrapolation(System& system, History& past) const;
 
-    Composition composition_;  // in place of all below, where it is wanted
+    Composition composition_;  // replaces all below, if selected
     int max_halvings_;
     StepOptions options_;
     EventLocator events_;
     bool is_far_from_closed_ = false;  // the last solution, see StepReport
     bool is_beside_singular_ = false;
-    double prediction_error_ = 0.0;  // by the last solution that is_jump() has looked at
+    double prediction_error_ = 0.0;  // of the last solution that is_jump() has tested
     double first_correction_ = 0.0;  // of the last converge()
     std::vector<double> a_, s_, predicted_, way_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where an iteration starts: values of the steps before, extrapolated.
+// The predictor of a step's iteration: extrapolation of the steps before.
 #pragma once
 
 #include <array>
@@ -12,11 +12,11 @@ namespace ancora {
 /// alternate a little from step to step, since only the mean velocity obeys the constraints, and
 /// that alternation changes slowly. A formula with m sums and p differences is exact for an
 /// alternation times a polynomial of degree m - 1 plus a polynomial of degree p - 1: with E x_k =
-/// x_(k-1), x_(k+1) is what makes
+/// x_(k-1), x_(k+1) is the solution of
 ///
 ///   (1 + E)^m (1 - E)^p x_(k+1) = 0                                                      (1)
 ///
-/// and takes m + p values to do so.
+/// and needs m + p values.
 class Predictor {
 public:
     struct Formula {

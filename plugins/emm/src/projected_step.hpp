@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One step with velocities that obey the constraints at both ends.
+// One step with projected velocities, which obey the constraints at both ends.
 #pragma once
 
 #include <span>
@@ -11,19 +11,19 @@
 namespace ancora {
 
 /// The step of emm.hpp together with the multipliers mu of the projection around it, see
-/// StepProjection (1). The start of the iteration is extrapolated from the steps before, which need
-/// not be of equal length or go the same way.
+/// StepProjection (1). The predictor extrapolates the steps before, which need not be of equal
+/// length or direction.
 class ProjectedStep {
 public:
     void prepare(const System& system, double tolerance, int max_iterations, int num_conditions);
-    /// Doubles of history that it wants, from `first` on in the integrator's.
+    /// Number of doubles of history that it needs, from `first` on in the integrator's.
     int num_history() const;
     void keep_history_from(int first) { first_ = first; }
 
     /// Solves and accepts a step of length h, which may be negative.
-    /// @returns false if it has no solution; the system stays at its state
+    /// @returns false if the iteration does not converge; the system stays at its state
     bool advance(System& system, double t0, double h);
-    /// The trial that was tried last, for who refuses it.
+    /// The last trial, for the message of a refusal.
     StepTrial trial(double t0, double h) const { return {t0, h, a_, s_}; }
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A model in continuous time: what explicit integrators ask for.
+// A model in continuous time, for explicit integrators.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace ancora {
 
-/// What of a model moves in continuous time, x = (q, v, w): w are the works and impulses of the
-/// ledger, integrated as further states, in J, N s and N m s. They begin at zero in every step;
-/// what an error in them means says ContinuousSystem::quadrature_scales().
+/// The state in continuous time, x = (q, v, w): w are the works and impulses of the ledger,
+/// integrated as quadratures, in J, N s and N m s. They begin at zero in every step;
+/// ContinuousSystem::quadrature_scales() has their scales in an error norm.
 struct ContinuousState {
     std::int32_t num_coordinates = 0;  ///< n; q and v are the first 2 n entries of x
     std::int32_t num_states = 0;       ///< entries of x
     std::int32_t num_own = 0;          ///< of which the last are continuous states of objects
 };
 
-/// The continuous face of a model: M q'' = Q + F_L + F_C at (q, v, t), by the Udwadia-Kalaba
+/// The continuous formulation of a model: M q'' = Q + F_L + F_C at (q, v, t), by the Udwadia-Kalaba
 /// equation.
 class ContinuousSystem {
 public:
@@ -38,24 +38,23 @@ public:
 
     // For integrators that control their error.
 
-    /// [step] What an entry of w is to be measured by where an error in it is to mean as much as
-    /// one in q and v, per entry of x behind these: the energy in play, the momentum, the angular
-    /// momentum. They change whenever a state is accepted.
+    /// [step] Scales of the entries of w in an error norm in which q and v have weight 1, per entry
+    /// of x behind these: energy, momentum, angular momentum of the motion. They change whenever a
+    /// state is accepted.
     virtual std::span<const double> quadrature_scales() const = 0;
     [[deprecated("quadrature_scales")]] std::span<const double> book_scales() const {
         return quadrature_scales();
     }
-    /// [step] What projection onto the constraints would move q of a state x at t by, entry by
-    /// entry, and zero for the others: the error of a trial along motion that is prescribed, of
-    /// which the accelerations at its stages may show nothing.
+    /// [step] The change of q of a state x at t by projection onto the constraints, entry by entry,
+    /// and zero for the others: the error of a trial along prescribed motion, which the
+    /// accelerations at its stages may not show.
     /// @returns false, and writes nothing, where nothing is prescribed over time or projected
     virtual bool constraint_error(double t, std::span<const double> x, std::span<double> error) = 0;
-    /// [assembly] Whether something is given by a formula of time, so that only values show what it
-    /// does: where nothing moves, an estimate of the error says nothing of what comes.
+    /// [assembly] Whether the model has formulas of time, whose future values are unknown: where
+    /// nothing moves, an error estimate cannot foresee them.
     virtual bool has_formulas_of_time() const = 0;
-    /// [step] Records a step in which the estimate of the error sees nothing happen, and which is
-    /// as long as a limit that the manifest does not give: what formulas of time do meanwhile may
-    /// have been missed.
+    /// [step] Records a step with zero error estimate whose length is limited by a default and not
+    /// by the manifest: changes of formulas of time within it may have been missed.
     virtual void record_limited_step(double t0, double t1) = 0;
 
 protected:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The equations of a model at an instant with their derivatives, for implicit integrators.
+// The equations of a model at a state with their derivatives, for implicit integrators.
 #pragma once
 
 #include <cstddef>
@@ -37,14 +37,14 @@ private:
     std::size_t last(std::size_t i) const { return static_cast<std::size_t>(row_start[i + 1]); }
 };
 
-/// What a condition asks for.
+/// The level of a condition.
 enum class RowLevel : std::int32_t {
     position,      ///< phi(q, t) = 0, and so A v + phi_t = 0
     velocity,      ///< psi(q, v, t) = 0
     acceleration,  ///< A a = b alone
 };
 
-/// Where the equations are evaluated.
+/// The state at which the equations are evaluated.
 struct ImplicitPoint {
     double t = 0.0;
     std::span<const double> q;       ///< n
@@ -55,7 +55,7 @@ struct ImplicitPoint {
 /// A matrix (3) that is kept factorised.
 enum class Augmented : std::int32_t {
     dynamics,   ///< with all conditions
-    positions,  ///< with those on positions; others move nothing but what has no mass
+    positions,  ///< with those on positions; others on massless coordinates alone
 };
 
 /// S and the lower rows of (3).
@@ -75,10 +75,10 @@ struct AugmentedWeights {
 ///
 /// F has gravity, elastic and viscous rows, gyroscopic terms and the forces of all force objects;
 /// conditions are the m rows of constraints and rigid bodies. For each condition on positions psi
-/// is phi' = A v + phi_t. Where rows depend on each other the kernel leaves some out: their
-/// multipliers stay as they are, and the others close them.
+/// is phi' = A v + phi_t. Where rows are redundant the kernel drops some: their multipliers stay as
+/// they are, and they are met with the kept ones.
 ///
-/// Derivatives come from what plugins state of their rows (laws, evaluate_tangent), all others by
+/// Derivatives of rows come from plugins (laws, evaluate_tangent), all others by finite
 /// differences, object by object.
 class ImplicitSystem {
 public:
@@ -86,8 +86,8 @@ public:
     virtual int num_conditions() const = 0;                ///< m
     virtual std::span<const RowLevel> levels() const = 0;  ///< m
 
-    /// [step] Accelerations and multipliers at a state that meets (2), where a new course begins.
-    /// Looks again at which conditions depend on others.
+    /// [step] Accelerations and multipliers at a state that meets (2), after a discontinuity.
+    /// Selects the independent conditions anew.
     /// @throws the kernel's numerical error where the acceleration is not unique
     virtual void accelerations(double t,
                                std::span<const double> q,
@@ -100,14 +100,14 @@ public:
     ///
     ///   x = base + weight f(t, q, v, x)                                                      (4)
     ///
-    /// which a formula for x at the end of a step can be written as; the forces in (1) have this x,
-    /// and their derivatives how it answers. Weight zero gives them. `base` has the last entries of
-    /// a state, see ContinuousState, and is copied.
+    /// the form of an implicit formula for x at the end of a step; the forces in (1) are evaluated
+    /// with this x, and their derivatives include its sensitivity. Weight zero sets x = base.
+    /// `base` has the last entries of a state, see ContinuousState, and is copied.
     virtual void follow_own(std::span<const double> base, double weight) = 0;
     /// x at the last point; its rates are the last of quadrature_rates().
     virtual std::span<const double> own() const = 0;
 
-    /// [step] Evaluates (1) and (2). What the functions below return is that of the last point.
+    /// [step] Evaluates (1) and (2). The functions below return values of the last point.
     virtual void evaluate(const ImplicitPoint& at) = 0;
     virtual std::span<const double> force() const = 0;   ///< F, n
     virtual std::span<const double> gaps() const = 0;    ///< phi, zero for other levels, m
@@ -130,26 +130,27 @@ public:
     ///
     /// @returns false if it is singular
     virtual bool factorise(Augmented which, const AugmentedWeights& weights) = 0;
-    /// Whether `which` is factorised with these weights, wherever that was.
+    /// Whether `which` is factorised with these weights, at any point.
     virtual bool is_factorised(Augmented which, const AugmentedWeights& weights) const = 0;
-    /// [step] Solves (3); an entry of y is zero where the condition is left out or not asked for.
+    /// [step] Solves (3); an entry of y is zero where the condition is dropped or not part of the
+    /// matrix.
     virtual void solve(Augmented which,
                        std::span<const double> r,
                        std::span<const double> g,
                        std::span<double> x,
                        std::span<double> y) = 0;
 
-    /// [step] What flows into the ledger at the last point with its multipliers: the rates of x
-    /// behind q and v, num_states - 2 n entries, see ContinuousState.
+    /// [step] Rates of the ledger at the last point with its multipliers: the rates of x behind q
+    /// and v, num_states - 2 n entries, see ContinuousState.
     virtual void quadrature_rates(std::span<double> w) = 0;
     [[deprecated("quadrature_rates")]] void book_rates(std::span<double> w) { quadrature_rates(w); }
 
-    /// [step] Whether the conditions left out are met at the last point, as those are that they
-    /// depend on.
+    /// [step] Whether the dropped conditions are met at the last point, like those that they depend
+    /// on.
     virtual bool are_dropped_met() const = 0;
-    /// [step] Chooses anew at the last point which conditions are left out. The matrices (3) are
+    /// [step] Selects anew at the last point which conditions are dropped. The matrices (3) are
     /// then to be factorised anew.
-    /// @returns whether the choice has changed
+    /// @returns whether the selection has changed
     virtual bool renew_choice() = 0;
 
     /// Counts one iteration of the step in progress, for the run's statistics.

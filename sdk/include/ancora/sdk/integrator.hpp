@@ -8,19 +8,19 @@
 
 namespace ancora {
 
-/// Which equations an integrator works on.
+/// The formulation of the equations that an integrator works on.
 enum class Face : std::int32_t {
     discrete,    ///< the step equations (2), (3) of System
     continuous,  ///< ContinuousSystem
 };
 
-/// What the kernel must know of an integrator.
+/// Properties of an integrator that the kernel needs.
 struct IntegratorTraits {
     Face face = Face::discrete;
     /// It chooses its steps itself; see Integrator::step and Integrator::interpolate.
     bool is_adaptive = false;
-    /// Continuous face: whether accepted states are projected onto the constraints, and the rate of
-    /// Baumgarte's stabilisation [1/s], pi'' + 2 rate pi' + rate^2 pi = 0.
+    /// Continuous formulation: whether accepted states are projected onto the constraints, and the
+    /// rate of Baumgarte's stabilisation [1/s], pi'' + 2 rate pi' + rate^2 pi = 0.
     bool projects = true;
     double baumgarte = 0.0;
     /// Works with ImplicitSystem and carries continuous states of objects by its follow_own(). One
@@ -47,8 +47,8 @@ public:
     virtual void prepare(const System& system, const StepSettings& settings) = 0;
 
     /// [assembly] Number of doubles of history that the kernel keeps for it (System::history), zero
-    /// at the start. What a step needs to know of the steps before stands there and nowhere else,
-    /// so that a checkpoint has it.
+    /// at the start. All data that a step needs of the steps before are there and nowhere else, so
+    /// that a checkpoint has them.
     virtual int num_history(const System& system) const {
         static_cast<void>(system);
         return 0;
@@ -56,7 +56,7 @@ public:
 
     /// [step] Advances `system` from t0 to t0 + h, by one accepted step or several shorter ones.
     /// An adaptive integrator takes one accepted step of its own choice, at most h, which is then
-    /// the way to the end of the run.
+    /// the time left to the end of the run.
     virtual void step(System& system, double t0, double h) = 0;
 
     /// [step] Adaptive integrators: x inside the last step, from its t0 to the time reached.
@@ -65,7 +65,7 @@ public:
         static_cast<void>(x);
     }
 
-    /// [assembly] What it shows, as columns `integrator.NAME` of history.csv; lives as long as the
+    /// [assembly] Its outputs, as columns `integrator.NAME` of history.csv; live as long as the
     /// object.
     virtual std::span<const Output> outputs() const { return {}; }
     /// [output] Values of outputs() one after the other, vectors with three, after the last

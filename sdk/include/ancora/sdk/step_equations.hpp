@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The equations of one step and their matrix: what System::solve_step() iterates on.
+// The equations of one step and their matrix, which System::solve_step() iterates on.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace ancora {
 
-/// How far a trial is from solving the step, each residual over the rounding-error bound of its
-/// sum; up to about 1 is as good as doubles allow.
+/// Residuals of a trial, each divided by the rounding-error bound of its sum; up to about 1 is as
+/// good as doubles allow.
 struct ScaledResidual {
     double motion = 0.0;  ///< largest |r_motion| of a node or director
     double rows = 0.0;    ///< largest |r_rows| of a row
-    /// The same in units of how positions themselves are rounded, of rows beyond kFarFromClosed.
-    /// Terms of a short step are smaller: where rows contradict each other by such a rounding, no
-    /// motion closes it. Infinite where that is not known.
+    /// The same in units of the round-off of positions, of rows beyond kFarFromClosed. Terms of a
+    /// short step are smaller than positions: where rows are inconsistent by such a rounding, no
+    /// motion removes it. Infinite where unknown.
     double positions = std::numeric_limits<double>::infinity();
     static constexpr double kFarFromClosed = 1e3;
 };
@@ -26,16 +26,16 @@ using StepDefect [[deprecated("ScaledResidual")]] = ScaledResidual;
 /// Which matrix an iteration uses.
 enum class Tangent : std::int32_t {
     definite,    ///< symmetric, with the positive part of the geometric stiffness
-    symmetric,   ///< symmetric, with all of it
+    symmetric,   ///< symmetric, with the full geometric stiffness
     consistent,  ///< the derivative of the residual; unsymmetric and slower
 };
 
-/// Work in floating-point operations, as fast as those of a solve: what a policy for reusing a
-/// factorisation may weigh, the same in every run (a clock would not be).
+/// Work in floating-point operations, weighted to the speed of a solve, for deciding on reuse of a
+/// factorisation (modified Newton); the same in every run, unlike a clock.
 struct SolverCost {
     double factorise = 0.0;  ///< of a factorisation
-    double iterate = 0.0;    ///< of one evaluation with a solve that is refined once
-    double solved = 0.0;     ///< of all that has been solved so far
+    double iterate = 0.0;    ///< of one evaluation with a solve and one refinement
+    double solved = 0.0;     ///< of all solves so far
 };
 
 /// With the mean acceleration a of a step t0 -> t0 + h and one stress s per row,
@@ -48,7 +48,7 @@ struct SolverCost {
 class StepEquations {
 public:
     /// False if constraint rows are redundant; then only an iteration that starts from zero
-    /// stresses in those rows ends in the stresses of minimum norm.
+    /// stresses in those rows converges to the stresses of minimum norm.
     virtual bool stresses_are_unique() const = 0;
     /// Sets the entries of s that belong to constraint rows to zero.
     virtual void clear_constraint_stress(std::span<double> s) const = 0;
@@ -59,7 +59,7 @@ public:
                           std::span<double> r_motion,
                           std::span<double> r_rows) = 0;
     /// [step] Measures the residuals of the last evaluated trial. `slack` [m] is a displacement
-    /// that may be missing on top of what rounding leaves; 0 asks for all that doubles allow.
+    /// allowed besides the rounding-error bound; 0 asks for all that doubles allow.
     virtual ScaledResidual defect(const StepTrial& trial, double slack) = 0;
 
     /// [step] Assembles and factorises the matrix of the last evaluated trial. The factorisation
@@ -74,9 +74,8 @@ public:
                        std::span<const double> r_rows,
                        std::span<double> ddq,
                        std::span<double> ds) = 0;
-    /// Whether the last solve is known to have left no more of its correction than rounding of the
-    /// step's own motion. Then residuals that are closed to rounding are so for good, and another
-    /// correction would show nothing.
+    /// Whether the error left by the last solve is known to be within the round-off of the step's
+    /// motion. Then residuals at round-off need no further correction to confirm convergence.
     virtual bool converged_to_roundoff() const { return false; }
     [[deprecated("converged_to_roundoff")]] bool is_solved_to_rounding() const {
         return converged_to_roundoff();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Velocities that obey the constraints at both ends of a step, and steps that can be undone.
+// Velocity projection: velocities that obey the constraints at both ends of a step; undoing steps.
 #pragma once
 
 #include <span>
@@ -8,7 +8,8 @@
 
 namespace ancora {
 
-/// The symmetric, energy-neutral projection of velocities around a step of the discrete face:
+/// The symmetric, energy-neutral projection of velocities around a step of the discrete
+/// formulation:
 ///
 ///   v0+ = v0 + a M^-1 A0^T mu,   (q1, v1-) = step from (q0, v0+),   v1 = v1- - b M^-1 A1^T mu
 ///   A1 v1 + phi_t = 0,   a^2 e0 = b^2 e1,   e_k = mu^T A_k M^-1 A_k^T mu                  (1)
@@ -20,14 +21,14 @@ class StepProjection {
 public:
     virtual int num_conditions() const = 0;  ///< m
     /// [assembly] @throws the kernel's manifest error, with the object's place, where a model has
-    ///         what projected steps cannot be taken with
+    /// objects that projected steps do not support
     /// @param goes_back whether steps go backwards in time as well
     virtual void require(bool goes_back) const = 0;
 
     /// [step] Begins a step at the accepted state, with mu = 0; System::solve_step() finds mu with
-    /// it. Which of several dependent rows count is chosen here and kept for the step.
+    /// it. The independent rows are selected here and kept for the step.
     virtual void begin() = 0;
-    /// [step] Leaves the step that begin() began; the state is the accepted one.
+    /// [step] Abandons the step that begin() began; the state is the accepted one.
     virtual void abandon() = 0;
 
     /// [step] Saves the accepted state with all that a run depends on, the ledger included.
@@ -35,8 +36,8 @@ public:
     /// [step] Returns to it.
     virtual void restore() = 0;
 
-    /// [step] Notes the length of a step that claims an order above 2, for what is too stiff for
-    /// it.
+    /// [step] Records the length of a step of order above 2, for a warning about rows that are too
+    /// stiff for it.
     virtual void note_length(double h) = 0;
 
 protected:

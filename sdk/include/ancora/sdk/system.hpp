@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The System service interface: all that an integrator sees of a model.
+// The System service interface: a model as an integrator sees it.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct StepTrial {
     std::span<const double> s;  ///< m, stress of each row; multipliers are lambda = -s
 };
 
-/// Where the iteration of a step t0 -> t0 + h begins, and where it leaves what it has found.
+/// Initial guess (predictor) of the iteration of a step t0 -> t0 + h, overwritten by its solution.
 struct StepGuess {
     double t0 = 0.0;
     double h = 0.0;
@@ -40,24 +40,24 @@ struct StepGuess {
 
 inline constexpr double kDefaultTolerance = 1e-12;  ///< [m], Sugano section 5
 
-/// What the iteration of a step may take and leave.
+/// Limits of the iteration of a step.
 struct StepOptions {
     double tolerance = kDefaultTolerance;  ///< displacement of matter by the last correction [m]
     std::int32_t max_iterations = 25;      ///< of each trial
 };
 
-/// What became of it.
+/// Result of the iteration.
 struct StepReport {
     bool has_converged = false;
     /// Found while an iteration failed: see System::nears_singular_position().
     bool nears_singular_position = false;
-    /// Accepted at a rounding floor far from closed rows, as where the Jacobian at the middle of a
-    /// step is singular and stresses have no bound.
+    /// Accepted at a rounding floor with rows far from closed, as where the Jacobian at the middle
+    /// of a step is singular and stresses are unbounded.
     bool is_far_from_closed = false;
     double first_correction = 0.0;  ///< displacement of matter by it [m]
 };
 
-/// What a system can be asked for besides, by who includes the header of it.
+/// Further interfaces of a system, each with a header of its own.
 enum class Facet : std::int32_t {
     continuous,      ///< ContinuousSystem, continuous_system.hpp
     implicit,        ///< ImplicitSystem, implicit_system.hpp
@@ -65,13 +65,13 @@ enum class Facet : std::int32_t {
     projection,      ///< StepProjection, step_projection.hpp
 };
 
-/// The equations of the whole model, assembled. In the discrete face a step is
+/// The equations of the whole model, assembled. In the discrete formulation a step is
 ///
 ///   r_motion = M a + sum_k B_k^T s_k - F = 0                                             (2)
 ///   r_rows   = B dq + tau + rho - gamma s = 0                                            (3)
 ///
 /// (theory (29)). Row laws, ledger, state, linear algebra and the iteration of one step belong to
-/// the system; where it begins, how long it is and what follows to the integrator.
+/// the system; predictor, step length and events to the integrator.
 class System {
 public:
     /// n and m.
@@ -90,39 +90,39 @@ public:
 
     // Facets.
 
-    /// Accelerations, for the continuous face.
+    /// Accelerations, for the continuous formulation.
     ContinuousSystem* continuous() { return facet<ContinuousSystem>(Facet::continuous); }
     const ContinuousSystem* continuous() const {
         return facet<const ContinuousSystem>(Facet::continuous);
     }
-    /// The equations with their derivatives, for implicit integrators with the continuous face;
-    /// null for others.
-    /// @throws the kernel's manifest error where the model has what has no derivative, by name: dry
-    ///         friction, rows that break
+    /// The equations with their derivatives, for implicit integrators of the continuous
+    /// formulation; null for others.
+    /// @throws the kernel's manifest error, by name, where the model has objects without
+    ///         derivatives: dry friction, breakable rows
     ImplicitSystem* implicit() { return facet<ImplicitSystem>(Facet::implicit); }
     const ImplicitSystem* implicit() const { return facet<const ImplicitSystem>(Facet::implicit); }
-    /// The equations of a step, for who iterates on his own.
+    /// The equations of a step, for integrators with an iteration of their own.
     StepEquations* step_equations() { return facet<StepEquations>(Facet::step_equations); }
-    /// Velocities projected around steps of the discrete face, and steps that can be undone; null
-    /// for others.
+    /// Velocity projection around steps of the discrete formulation, and steps that can be undone;
+    /// null for others.
     StepProjection* projection() { return facet<StepProjection>(Facet::projection); }
     const StepProjection* projection() const {
         return facet<const StepProjection>(Facet::projection);
     }
 
-    // A step of the discrete face.
+    // A step of the discrete formulation.
 
-    /// [step] Solves (2) and (3) by Newton's method, with one matrix for as many iterations and
-    /// steps as it serves, with better ones where it fails, and with another choice of independent
-    /// rows where that is why. What `guess` refers to becomes the solution; without one it is of no
-    /// use.
+    /// [step] Solves (2) and (3) by a modified Newton method with iterative refinement: one matrix
+    /// is kept over iterations and steps while that pays; where it fails, a fallback sequence of
+    /// tangents and, where they are the cause, another selection of independent rows follow. The
+    /// vectors of `guess` become the solution; without convergence they are invalid.
     ///
     /// It has converged when the last correction moved no matter by more than the tolerance *and*
     /// the energy error that the residuals imply is round-off.
     /// @throws the kernel's plugin error if a plugin throws or returns a value that is not finite
     virtual StepReport solve_step(const StepGuess& guess, const StepOptions& options) = 0;
-    /// [step] Modes that began with this step and do not hold over a trial that was solved are
-    /// replaced, as is a choice of independent rows that does not hold.
+    /// [step] Updates the active set: modes that began with this step and are not admissible over a
+    /// trial that was solved are replaced, as is a selection of independent rows that fails.
     /// @returns whether there were any; the trial is then to be made anew
     virtual bool update_active_set(const StepTrial& trial) = 0;
     [[deprecated("update_active_set")]] bool settle_modes(const StepTrial& trial) {
@@ -137,9 +137,9 @@ public:
 
     /// [step] Calls range(begin, end) for ranges that make up [0, count), perhaps by several
     /// threads at once, and returns when all are done: an integrator's long loops over coordinates.
-    /// No turn may read what another writes, nor may what it writes depend on where ranges end, so
-    /// that the bits are those of one thread. `range` must not call the system; what it throws is
-    /// thrown on, of several that of the first range.
+    /// No range may read data that another writes, nor may results depend on where ranges end, so
+    /// that the bits are those of one thread. `range` must not call the system; its exceptions are
+    /// rethrown, of several that of the first range.
     template <class Range>
     void split(std::size_t count, const Range& range) {
         constexpr std::size_t kFew = 4096;  // never worth waking a thread for
@@ -157,15 +157,15 @@ public:
 
     /// Number of event functions; 0 for models without any.
     virtual int num_events() const = 0;
-    /// [step] Functions that are positive as long as the modes hold, at the end of the trial that
-    /// was solved last. ContinuousSystem has them at a state.
+    /// [step] Functions that are positive as long as the modes are admissible, at the end of the
+    /// trial that was solved last. ContinuousSystem has them at a state.
     virtual void evaluate_events(const StepTrial& trial, std::span<double> g) = 0;
-    /// [step] Goes on from the accepted state, at which event `event` has come, with the modes that
-    /// hold from there.
+    /// [step] Continues from the accepted state, at which event `event` has occurred, with the
+    /// modes that are admissible from there.
     virtual void pass_event(int event) = 0;
     /// [step] Longest step of at most h that a fixed formula should take from the accepted state,
-    /// at which accelerations have just been asked for: a slide that turns while it comes to rest
-    /// has no smooth course up to its stop.
+    /// at which accelerations have just been evaluated: sliding that turns while it comes to rest
+    /// is not smooth up to its stop.
     virtual double max_smooth_step(double h) const = 0;
     [[deprecated("max_smooth_step")]] double smooth_length(double h) const {
         return max_smooth_step(h);
@@ -173,9 +173,9 @@ public:
 
     // Singular positions.
 
-    /// [step] Whether rows that are independent elsewhere become dependent in the trial or right
-    /// beside it: a singular position, at which other motions begin, so that a step has other
-    /// solutions near the one that continues the motion. Looks at positions alone.
+    /// [step] Whether rows that are independent elsewhere become dependent in the trial or close to
+    /// it: a singular position, at which motions bifurcate, so that a step has other solutions near
+    /// the one that continues the motion. Depends on positions alone.
     virtual bool nears_singular_position(const StepTrial& trial) = 0;
     /// Records in the run's events that the substep t0 -> t1, just accepted, passed such a
     /// position, and whether it continues the motion.

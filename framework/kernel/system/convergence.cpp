@@ -13,16 +13,17 @@ constexpr double kClosedResidual = 1.0;
 // The largest of many is larger: of N normally distributed numbers sqrt(2 ln N) standard
 // deviations. This is one of them, in the same units, as nets and chains show it.
 constexpr double kDeviation = 0.4;
-// At the rounding floor nothing falls any more; then this much is accepted.
+// Bound of residuals at the rounding floor, where they no longer fall.
 constexpr double kFloorDefect = ScaledResidual::kFarFromClosed;
-// Or gaps of so many roundings of positions, if the terms of a short step are far smaller.
+// Or constraint residuals of so many roundings of positions, if the terms of a short step are far
+// smaller.
 constexpr double kPositionRoundings = 4.0;
 constexpr double kNearlyClosed = 3.0;
 constexpr double kFarFromClosed = 30.0;
 constexpr double kLevel = 0.9;   // residuals that shrink by less are at their floor
 constexpr double kHalved = 0.5;  // what does not fall so far from one iteration to the next stays
 constexpr double kDiverged = 1e6;
-// Roundings that go round in circles: as many iterations, and values as much alike.
+// Cycles of round-off: number of iterations, and relative difference of values.
 constexpr int kRoundsAlike = 4;
 constexpr double kAlike = 4.0;
 
@@ -47,14 +48,14 @@ bool Convergence::is_to_be_judged(int k) const {
 
 Convergence::Verdict Convergence::judge(int k, const ScaledResidual& defect) {
     // D: last correction [m]; r: the larger residual over its rounding-error bound. Three tests:
-    //   converged    D <= tolerance, or D leaves rounding by itself,   and   r <= closed
+    //   converged    D <= tolerance, or the error after D is round-off, and   r <= closed
     //   at floor     no r > closed and no D > tolerance has halved,    and   r <= 3, then 10^3
     //   diverged     D > 10^6 max(D_first, tolerance), not finite, or no iterations left
     if (std::isnan(defect.motion) || std::isnan(defect.rows)) return Verdict::failed;
     const bool is_still = correction_ <= tolerance_;
     const bool is_closed = defect.motion <= closed_ && defect.rows <= closed_;
-    // The rounding floor: nothing has fallen any more that is not closed, in two iterations, or in
-    // one that has come so close that it must be rounding. Roundings may go round in circles.
+    // The rounding floor: residuals above their bounds have stagnated over two iterations, or over
+    // one at a size that must be round-off. Round-off may cycle.
     const auto has_levelled = [this](double now, double last) {
         return now <= closed_ || now >= kHalved * last;
     };
@@ -66,7 +67,8 @@ Convergence::Verdict Convergence::judge(int k, const ScaledResidual& defect) {
     // One iteration without progress may be chance: a small residual is accepted after one, up to
     // kFloorDefect after two in a row.
     const double most = was_level_ ? kFloorDefect : kNearlyClosed;
-    // In a short step terms are h^2 times accelerations; positions are rounded by more than that.
+    // In a short step terms are h^2 times accelerations; the round-off of positions is larger than
+    // that.
     const bool is_rounding = was_level_ && defect.positions <= kPositionRoundings;
     const bool is_at_floor = is_level && defect.motion <= most &&
                              (defect.rows <= most || is_rounding) &&
@@ -89,8 +91,8 @@ Convergence::Verdict Convergence::judge(int k, const ScaledResidual& defect) {
     return Verdict::go_on;
 }
 
-/// Whether the larger residual has not been halved for some iterations, and comes back to its
-/// least.
+/// Whether the larger residual has not been halved for some iterations, and has returned to its
+/// least value.
 bool Convergence::goes_round(const ScaledResidual& defect) {
     const double worst = std::max(defect.motion, defect.rows);
     if (worst < kHalved * least_) {
@@ -101,20 +103,19 @@ bool Convergence::goes_round(const ScaledResidual& defect) {
     return ++not_halved_ >= kRoundsAlike && worst <= kAlike * least_;
 }
 
-/// With theta what an iteration leaves of what the one before has left, so many are still to come
-/// that theta^k of it is what is asked for; a new matrix costs a factorisation and about two of
-/// them. The corrections may stay as large where stresses are found first; then the residuals have
-/// fallen.
+/// With the contraction theta, k more iterations are needed until theta^k times the error is within
+/// the tolerance; a new matrix costs a factorisation and about two iterations. Corrections may
+/// stagnate where stresses converge first; then the contraction of residuals counts.
 ///
 /// Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, section IV.8, (8.11).
 bool Convergence::wants_fresh_matrix(const SolverCost& cost) const {
-    // Positions are found; what stresses still miss is perhaps rounding.
+    // Positions have converged; the error of stresses may be round-off.
     const bool is_still = correction_ <= tolerance_;
     if (is_still && (worst_ <= closed_ || rates_.worst >= kLevel)) return false;
     const double theta = is_still ? rates_.worst : std::min(rates_.correction, rates_.defect);
-    // No contraction: the old matrix leads nowhere.
+    // No contraction: the iteration with the old matrix does not converge.
     if (theta >= 1.0) return true;
-    // theta^k D = tolerance for k iterations, or theta^k r = closed once positions stand still.
+    // theta^k D = tolerance for k iterations, or theta^k r = closed once positions have converged.
     const double to_gain = is_still ? closed_ / worst_ : tolerance_ / correction_;
     const double to_come = std::log(to_gain) / std::log(theta);
     return to_come * cost.iterate > cost.factorise + 2.0 * cost.iterate;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an old factorisation has cost beyond a fresh one.
+// Cost of an old factorisation beyond that of a new one.
 #include "factor_reuse.hpp"
 
 #include <algorithm>
@@ -22,8 +22,8 @@ void FactorReuse::weigh(double h, const SolverCost& cost) {
     // every machine, so that a run repeats every bit.
     const double few = kFewIterations * cost.iterate;
     if (was_fresh_) {
-        // A factorisation from before the stresses were known may not be the best there is; nor one
-        // that was judged by steps that could not be predicted.
+        // Renewed: a factorisation from before the stresses were known, or one judged by steps
+        // without a predictor.
         const double best = known_ < kKnownWell ? cost.iterate : few;
         cost_when_fresh_ = steps_ > kFewSteps ? last_cost_ : std::min(last_cost_, best);
         wasted_ = 0.0;
@@ -31,8 +31,8 @@ void FactorReuse::weigh(double h, const SolverCost& cost) {
         if (refactorise_countdown_ > 0) is_due_ = true;
         return;
     }
-    // One that served well so far and now costs more than a factorisation at once warns; after two
-    // in a row none is used again for some time.
+    // A good one whose use suddenly costs more than a factorisation is a warning; after two in a
+    // row matrices are not reused for some steps.
     const bool served_well = wasted_ == 0.0;
     // cost - max(cost_fresh, 2 c_i) > c_f: this step alone would have paid for a factorisation.
     const bool is_used_up = last_cost_ - std::max(cost_when_fresh_, few) > cost.factorise;

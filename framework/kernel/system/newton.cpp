@@ -32,9 +32,9 @@ StepReport Newton::solve(const StepGuess& guess,
     std::ranges::copy(guess.mu, guess_mu_.begin());
     reuse_.begin(guess.h, equations_.is_factorised_for(guess.h));
     StepReport report;
-    // First by a matrix that may be old: the simplified Newton iteration, whose contraction says
-    // what its age costs (Hairer & Wanner, Solving Ordinary Differential Equations II, section
-    // IV.8).
+    // First with a matrix that may be old: the simplified (modified) Newton iteration, whose
+    // contraction measures the effect of its age (Hairer & Wanner, Solving Ordinary Differential
+    // Equations II, section IV.8).
     report.has_converged = iterate(guess, options, projection, Tangent::definite, Age::any);
     if (!report.has_converged) {
         // Beside a singular position the Jacobians at the middle and the end of a step are not
@@ -65,8 +65,7 @@ void Newton::return_to(const StepGuess& guess) const {
     std::ranges::copy(guess_a_, guess.a.begin());
     std::ranges::copy(guess_s_, guess.s.begin());
     std::copy_n(guess_mu_.begin(), guess.mu.size(), guess.mu.begin());
-    // Stresses of a guess are extrapolated; their part that makes no force would be carried on for
-    // ever.
+    // Stresses of a guess are extrapolated; their component of self-stress would persist.
     if (!equations_.stresses_are_unique()) equations_.clear_constraint_stress(guess.s);
 }
 
@@ -86,9 +85,9 @@ bool Newton::iterate(const StepGuess& guess,
     const bool began_fresh = factorise;
     const double solved_before = equations_.cost().solved;
     bool is_stale = !factorise || reuse_.is_from_start();
-    // One turn: residual (29) at (a, s); its judgement; the matrix (30) where one is due; the
-    // correction. Judged is the residual after the correction, so the trial that is accepted has
-    // been evaluated last.
+    // One iteration: residual (29) at (a, s); convergence test; the matrix (30) where one is due;
+    // the correction. The residual after a correction is tested, so that the accepted trial is the
+    // one evaluated last.
     for (int k = 0; k <= options.max_iterations; ++k) {
         equations_.evaluate(trial, r_motion_, r_rows_);
         // r_motion and r_rows in units of (46) and (47), and the size of the last correction.
@@ -110,7 +109,7 @@ bool Newton::iterate(const StepGuess& guess,
                 reuse_.note_replaced();
             }
         }
-        // The matrix of this very trial: a turn of Newton's method, not of the simplified one.
+        // The matrix of this trial: an iteration of full Newton.
         if (factorise) {
             if (!equations_.factorise(trial, tangent)) return false;
             reuse_.note_factorised();
@@ -119,7 +118,7 @@ bool Newton::iterate(const StepGuess& guess,
         equations_.solve(r_motion_, r_rows_, ddq_, ds_);
         correct(guess);
         equations_.count_iteration();
-        // |ddq|: the largest displacement of matter, a length whatever the coordinates are.
+        // |ddq|: the largest displacement of matter, a length for any coordinates.
         const double correction = equations_.displacement(ddq_);
         if (k == 0) first_correction_ = correction;
         if (!std::isfinite(correction)) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Residuals and roundings.
+// Rounding-error bounds of residuals.
 #include "residual_scaling.hpp"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ constexpr double kAnything = std::numeric_limits<double>::max();  // before a no
 // Rounding-error bound of a sum, relative to the size of its terms: on average their roundings
 // cancel. An increment is a difference of two values, each rounded by half of it.
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-// A force that moves its node by less than this part of the model's size is none: where nothing
-// pulls, forces are noise beside noise.
+// Forces that displace their node by less than this part of the model's size count as zero: without
+// loads all forces are round-off.
 constexpr double kNoForce = 1e-30;
 constexpr int kNode = 3;  // coordinates of a point or director, at most
 
@@ -63,7 +63,7 @@ ResidualScaling::ResidualScaling(const SystemData& of, const StepRows& rows, con
     for (Eigen::VectorXd* x : {&sizes_.q, &sizes_.dq, &sizes_.terms}) x->setZero(parts_.n);
     row_terms_.setZero(parts_.m);
     // Nodes: triples of coordinates, points and directors; sizes are taken over a node, so that the
-    // measure does not depend on the directions of the inertial axes.
+    // scaling does not depend on the directions of the inertial axes.
     for (const BodyPart& part : parts_.model.bodies)
         for (int i = part.first; i < part.first + part.count; i += kNode) {
             first_of_node_.push_back(i);
@@ -206,7 +206,7 @@ ResidualScaling::Found ResidualScaling::largest(int count, const auto& measure) 
     return out;
 }
 
-/// (1), and what rows add to (2).
+/// Scales rows by (1), and adds their terms to (2).
 void ResidualScaling::measure_rows(const StepTrial& trial, double slack, ScaledResidual& out) {
     const double* s = trial.s.data();
     const double* B = parts_.rows.B.data();
@@ -235,7 +235,8 @@ void ResidualScaling::measure_rows(const StepTrial& trial, double slack, ScaledR
         for (int k = begin; k < end; ++k) {
             // terms = values + |tau| + |B| |dq| + |theta pi_0| + |extra| + gamma |s|; allowed is
             //   u terms + slack sum_i |B_i|,
-            // the latter what a displacement of each coordinate by `slack` makes of the gap.
+            // the latter the change of the residual by a displacement of each coordinate by
+            // `slack`.
             const double sk = std::abs(s[k]);
             double terms = row_terms[k] + std::abs(tau[k]);
             double reach = 0.0;
@@ -265,8 +266,8 @@ void ResidualScaling::measure_rows(const StepTrial& trial, double slack, ScaledR
     worst_row_ = found.worst;
 }
 
-/// How the positions that a row reads are rounded in it.
-/// u (|B| |q| + values): what no correction of rounded positions closes.
+/// Rounding-error bound of a row due to positions, u (|B| |q| + values): no correction of rounded
+/// positions removes such a residual.
 double ResidualScaling::rounding_of_positions(int k) const {
     double terms = row_terms_[k];
     parts_.rows.for_entries(k, [&](int e, int i) {
@@ -278,7 +279,7 @@ double ResidualScaling::rounding_of_positions(int k) const {
 /// (2)
 void ResidualScaling::measure_motion(double h, double slack, ScaledResidual& out) {
     if (trial_.correction_at_rounding_level) {
-        // G dq / 2 with dq at the rounding of q: stresses need not answer for it. K holds the
+        // G dq / 2 with dq at the round-off of q: not to be balanced by stresses. K holds the
         // entries of G, each of which stands for both sides of a symmetric matrix.
         const double* size_q = sizes_.q.data();
         double* terms = sizes_.terms.data();
@@ -292,7 +293,7 @@ void ResidualScaling::measure_motion(double h, double slack, ScaledResidual& out
         forces_.add_sizes(1.0, sizes_.q.data(), sizes_.terms.data());
     }
     measure_bodies();
-    // A displacement d over a step asks for the force 2 M d / h^2.
+    // A displacement d over a step corresponds to the force 2 M d / h^2.
     const double inertia = (slack + kNoForce * state_.extent) * 2.0 / (h * h);
     const auto num_nodes = static_cast<int>(body_of_node_.size());
     const double* const r = trial_.r_motion.data();
@@ -359,9 +360,9 @@ double ResidualScaling::motion_in_units(const double* r) {
     return found.defect;
 }
 
-/// The small part of a body's largest terms that counts for each of its nodes; where it has no
-/// mass, of those of the bodies that take up the node's force, the least, or what counts for its
-/// other nodes.
+/// The small part of a body's largest terms that is a lower bound for each of its nodes; for a body
+/// without mass that of the bodies that carry the node's force, the least of them, or the bound of
+/// its other nodes.
 void ResidualScaling::measure_bodies() {
     for (std::size_t body = 0; body < parts_.model.bodies.size(); ++body) {
         const BodyPart& part = parts_.model.bodies[body];
@@ -388,8 +389,8 @@ void ResidualScaling::measure_bodies() {
 
 ResidualScaling::Worst ResidualScaling::worst(const StepTrial& trial) {
     const ScaledResidual found = measure(trial, 0.0);
-    // Measured again without slack, so that the name is that of the residual furthest from
-    // rounding.
+    // Measured again without slack, so that the residual named is the largest in units of
+    // round-off.
     Worst out;
     if (worst_row_ < 0 && worst_node_ < 0) return out;
     if (worst_row_ >= parts_.m) {

@@ -12,8 +12,8 @@
 namespace ancora {
 namespace {
 
-// What falls to zero and rises again at a constant rate, seen at three places of a trial: in the
-// middle it is far below the mean of the ends, or at one end next to nothing.
+// A value that falls to zero and rises again at a constant rate, sampled at three places of a
+// trial: in the middle it is far below the mean of the ends, or at one end nearly zero.
 constexpr double kSunk = 0.75;
 constexpr double kBeside = 0.3;
 bool vanishes(double begin, double middle, double end) {
@@ -21,31 +21,31 @@ bool vanishes(double begin, double middle, double end) {
     return middle < kSunk * 0.5 * (begin + end) || low <= kBeside * (high - low);
 }
 // The search: places on either side of the middle, at first over the whole trial, and the part of
-// its value at the ends that counts as nothing.
+// its value at the ends that counts as zero.
 constexpr int kPlaces = 4;
 constexpr int kRounds = 3;
 constexpr double kFirstSpacing = 0.125;
 constexpr double kNothing = 0.03;
 constexpr double kFewPieces = 3.0;
 constexpr std::size_t kMostPositions = 10'000;
-// The watch: rows up to which there is one, as the sign is found densely; the part of the way to
-// zero after which it looks again, at most this turn of a body or part of the model's size; and
-// what it keeps of the fastest rate from look to look.
+// The test between states: number of rows up to which it is done, as the sign is found densely; the
+// part of the distance to zero after which it is repeated, at most this rotation of a body or part
+// of the model's size; and the decay of the fastest rate from test to test.
 constexpr int kMostWatched = 400;
 constexpr double kSoon = 0.25;
 constexpr double kFarthest = 0.1;
 constexpr double kForgotten = 0.97;
 // A rate may be as many times the fastest.
 constexpr double kFaster = 2.0;
-// A volume that counts as none: such a state is singular itself.
+// A volume that counts as zero: such a state is singular itself.
 constexpr double kSingular = 1e-9;
 constexpr double kMostLogarithm = 300.0;
-// A rate that is not known: of rows that have just been chosen, as beside a singular position.
+// An unknown rate: of rows that have just been selected, as beside a singular position.
 constexpr double kAnyRate = 1e300;
 
 }  // namespace
 
-/// Watched are models with two constraint rows or more, of which some Jacobian changes.
+/// Models are tested that have two constraint rows or more, of which some Jacobian changes.
 SingularPositions::SingularPositions(Assembly& parts, const MotionState& state)
     : parts_(parts), state_(state) {
     q_.setZero(parts.n);
@@ -96,7 +96,7 @@ bool SingularPositions::nears(const StepTrial& trial) {
 
 /// The same where some constraint's Jacobian moves.
 bool SingularPositions::looks_singular(const StepTrial& trial) {
-    // Integrators of the continuous face leave no rows out; their rank is that of the start.
+    // Integrators of the continuous formulation drop no rows; their rank is that of the start.
     if (parts_.model.traits.face == Face::continuous)
         parts_.rows.evaluate(state_.q.data(), state_.v.data(), trial.t0, instant_);
     const std::vector<int> dropped = dropped_rows();
@@ -122,7 +122,7 @@ bool SingularPositions::looks_singular(const StepTrial& trial) {
             volume[place] *= pivots[place][k] / most;
     }
     if (vanishing < 0 || !vanishes(volume[0], volume[1], volume[2])) return false;
-    // Does it come down to nothing? Looked for around its least value, ever closer.
+    // Whether it falls to zero: refined search around its least value.
     const auto k = static_cast<std::size_t>(vanishing);
     // Search by refined sampling: 2 kPlaces + 1 places about the least, whose spacing falls by
     // kPlaces in each round, down to 1/128 of the trial.
@@ -145,23 +145,23 @@ bool SingularPositions::looks_singular(const StepTrial& trial) {
         }
         spacing /= kPlaces;
     }
-    // Close by is as bad for a step, if not worth an event.
+    // A position close by disturbs a step as well, but is no event.
     return true;
 }
 
-/// By steps; integrators of the continuous face leave none out, and those are the dependent ones at
-/// the state evaluated last.
+/// Dropped rows of steps; integrators of the continuous formulation drop none, and theirs are the
+/// dependent ones at the state evaluated last.
 std::vector<int> SingularPositions::dropped_rows() {
     if (parts_.model.traits.face == Face::discrete) return parts_.rows.dropped();
     return dependent_rows(parts_.rows, instant_.A, parts_.mass, {});
 }
 
 void SingularPositions::record(double t0, double t1, bool continues) {
-    // What the motion continues through is seen between the states.
+    // Positions through which the motion continues are detected between the states.
     if (continues && (is_watching_ || !comes_to_nothing_)) return;
     if (!continues && jumped_ < 0 && parts_.model.traits.face == Face::discrete)
         state_.a.cwiseAbs().maxCoeff(&jumped_);
-    // Steps before and behind one notice it too.
+    // Steps before and after one detect it too.
     if (!all_.empty() && t0 <= std::max(until_, all_.back().t) + kFewPieces * (t1 - t0))
         all_.back().continues &= continues;
     else
@@ -175,17 +175,17 @@ void SingularPositions::add(const Passed& position) {
 
 void SingularPositions::follow() {
     if (!is_watching_) return;
-    // V needs at least the way V / |dV/ds| to come to zero; before a part of it is gone nothing is
-    // evaluated.
+    // V needs at least the distance V / |dV/ds| to reach zero; it is not evaluated before a part of
+    // that.
     q_ = state_.q - last_.q;
     const double way = turned();
     if (last_.looks > 0 && (way == 0.0 || way < last_.due)) return;
     try {
         look(way);
-        // What plugins computed last is that of the state.
+        // The last values of plugins are those of the state.
         parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
     } catch (const Error&) {
-        // Rows have no values on the way; what they are there no step has asked for.
+        // Rows have no values between the states, where no step has evaluated them.
         last_.looks = 0;
     }
 }
@@ -207,14 +207,14 @@ void SingularPositions::look(double way) {
     parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
     if (!is_laid_out_) lay_out(laid_out_for_);
     if (last_.looks == 0) return begin_at_present();
-    // V = (det C C^T)^1/2 of the unit rows kept, in units of that at the first look.
+    // V = (det C C^T)^1/2 of the unit rows kept, in units of that at the first test.
     const double now = volume();
     if (now <= kSingular) {
         // Exactly there: behind it the sign tells.
         last_.due = 0.0;
     } else {
-        // |dV| / way and its decaying maximum. V can have been zero on the way, down and up again,
-        // only if V_0 + V_1 <= rate way.
+        // |dV| / distance and its decaying maximum. V can have been zero in between only if V_0 +
+        // V_1 <= rate distance.
         const double rate = std::abs(now - last_.volume) / way;
         const bool is_new = last_.fastest == kAnyRate;
         last_.fastest = is_new ? rate : std::max(rate, kForgotten * last_.fastest);
@@ -242,7 +242,7 @@ void SingularPositions::look(double way) {
         last_.t = state_.t;
         last_.q = state_.q;
         last_.A = instant_.A;
-        // The next look: after a part of V / rate, the way to zero at the fastest rate.
+        // The next test: after a part of V / rate, the distance to zero at the fastest rate.
         last_.due = kFarthest;
         if (last_.fastest > 0.0) last_.due = std::min(last_.due, kSoon * now / last_.fastest);
     }
@@ -253,7 +253,7 @@ void SingularPositions::look(double way) {
     last_.fastest = kAnyRate;
 }
 
-/// The rows as they are laid out are looked at for the first time, unless they are dependent.
+/// First test of the rows as laid out, unless they are dependent.
 void SingularPositions::begin_at_present() {
     const double logarithm = volume_.logarithm(instant_.A);
     last_.looks = std::isfinite(logarithm) ? 1 : 0;
@@ -277,7 +277,7 @@ double SingularPositions::volume() {
     return std::exp(std::min(volume_.logarithm(instant_.A) - last_.unit, kMostLogarithm));
 }
 
-/// Negative eigenvalues of (1) from the last look to the state evaluated last.
+/// Negative eigenvalues of (1) from the last test to the state evaluated last.
 int SingularPositions::num_passed(const std::vector<int>& dropped) const {
     // C_0 and C_1, transposed: rows A_k M^-1/2 of unit length as columns, by the diagonal of M.
     const ScaledRows before(parts_.rows, last_.A, parts_.mass);
@@ -303,9 +303,10 @@ int SingularPositions::num_passed(const std::vector<int>& dropped) const {
     }));
 }
 
-/// The part of the way from the last look to the state at which the rows in use span the least.
+/// The part of the chord from the last test to the state at which the rows in use span the least
+/// volume.
 double SingularPositions::least_place() {
-    // As in looks_singular(), by V along the chord from the last look.
+    // As in looks_singular(), by V along the chord from the last test.
     double at = 0.5;
     double least = std::numeric_limits<double>::infinity();
     double spacing = kFirstSpacing;
@@ -324,7 +325,7 @@ double SingularPositions::least_place() {
     return at;
 }
 
-/// Evaluates the rows at a part of that way.
+/// Evaluates the rows at a part of that chord.
 void SingularPositions::go_to(double part) {
     q_ = last_.q + part * (state_.q - last_.q);
     parts_.rows.evaluate(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Solving for the correction of a step.
+// The correction of a step: solves, iterative refinement and their cost.
 #include "step_solver.hpp"
 
 #include <algorithm>
@@ -9,18 +9,18 @@
 namespace ancora {
 namespace {
 
-// u, the spacing of numbers at 1: a correction of this part of what it corrects is rounding.
+// u, the machine epsilon: a relative correction of this size is round-off.
 constexpr double kUnseenCorrection = std::numeric_limits<double>::epsilon();
 // Contraction that a refinement must achieve to be accepted.
 constexpr double kContraction = 0.5;
-// What is left may be so much of rounding: of large nets what is measured of it is rounding itself,
-// some 0.4.
+// Allowed ratio of the remaining error to round-off: in large nets the measured error is round-off
+// itself, some 0.4.
 constexpr double kSurely = 0.5;
-// Refinements of one solve, as long as another iteration would do no more.
+// Most refinements of one solve.
 constexpr int kMostRefinements = 3;
 // A ratio of residuals within so many roundings is no contraction.
 constexpr double kFewRoundings = 8.0;
-// A factorisation's products of dense blocks run so many times as fast as a solve, which waits for
+// Dense blocks of a factorisation run at so many times the speed of a solve, which is bound by
 // memory; its single entries cost as much as so many solves. Both measured, chains to nets.
 constexpr double kDenseIsFaster = 8.0;
 constexpr double kSolvesPerEntry = 3.0;
@@ -59,23 +59,23 @@ void StepSolver::solve(std::span<const double> r_motion,
                        std::span<const double> r_rows,
                        std::span<double> ddq,
                        std::span<double> ds) {
-    // Laws have changed so much that the old matrix would lead astray.
+    // With tangent moduli so different from the old matrix' the iteration would diverge.
     if (!rows_.nonlinear.empty() && !rows_.matrix.is_exact() &&
         rows_.nonlinear.have_outlived_matrix() &&
         !factorise({state_.t, trial_.h, {}, {trial_.s, r_rows.size()}}, Tangent::definite)) {
         std::ranges::fill(ddq, std::numeric_limits<double>::quiet_NaN());
         return;
     }
-    // The correction of theory (30), exact but for what refinement leaves.
+    // The correction of theory (30), exact but for the error left by refinement.
     solve_refined(r_motion, r_rows, ddq, ds);
     // A slack row has exactly no stress. s <- s - ds = 0
     for (const int k : parts_.laws.nonlinear())
         if (rows_.nonlinear.law(k).is_slack()) ds[k] = trial_.s[k];
 }
 
-/// Whether the solve leaves rounding by itself: of positions, a part of what rounding makes of the
-/// step's own motion; of residuals of motion, of their units; and of the curvature that the next
-/// iteration would see, |D|^2 over the model's size.
+/// Whether the error of an unrefined solve is round-off: of positions relative to the step's
+/// motion; of residuals of motion relative to their units; and the second-order error of Newton's
+/// method, |D|^2 over the model's size.
 bool StepSolver::leaves_rounding(double first, std::span<const double> r_motion) {
     if (!extra_.empty() || !feedback_.empty()) return false;
     // D = `first`, c the contraction of D by a refinement, c_m that of residuals of motion r_m,
@@ -86,9 +86,9 @@ bool StepSolver::leaves_rounding(double first, std::span<const double> r_motion)
            known_.of_motion * defect_.motion_in_units(r_motion.data()) <= kSurely;
 }
 
-/// Refinement towards the exact tangent: what the symmetric, perhaps old and regularised matrix
-/// misses, it misses squared. There is none where earlier ones have shown that the solve leaves
-/// rounding; if that turns out wrong, the matrix is measured again.
+/// Iterative refinement with the consistent tangent: the relative error of the symmetric, perhaps
+/// old and regularised matrix is squared. It is skipped where earlier ones have shown that the
+/// error of a solve is round-off; if that turns out wrong, the contraction is measured again.
 void StepSolver::solve_refined(std::span<const double> r_motion,
                                std::span<const double> r_rows,
                                std::span<double> ddq,
@@ -109,7 +109,7 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
     const double first = parts_.space.displacement(ddq.data());
     moved_ = parts_.space.displacement(trial_.dq.data());
     // D <= u times the largest distance of matter: positions after the correction differ from the
-    // exact ones by rounding, of which G makes a residual of motion (theory, section 10).
+    // exact ones by round-off, which times G is a residual of motion (theory, section 10).
     trial_.correction_at_rounding_level = first <= kUnseenCorrection * state_.farthest;
     if (leaves_rounding(first, r_motion)) {
         was_unrefined_ = is_solved_to_rounding_ = trial_.correction_at_rounding_level = true;
@@ -117,7 +117,7 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
     }
     {
         const Stopwatch watch(parts_.meter.is_sampling(), parts_.meter.spent.assemble);
-        // A(q_0) for B_end = 2 B - A(q_0), and all of G, for the exact derivative times a vector.
+        // A(q_0) for B_end = 2 B - A(q_0), and all of G, for the consistent tangent times a vector.
         rows_.tangent.evaluate_start(state_.t);
         rows_.tangent.evaluate_stiffness(trial_.s, false, state_.t);
     }
@@ -125,16 +125,16 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
     trial_.correction_at_rounding_level |= is_solved_to_rounding_;
 }
 
-/// Once, or until rounding is left where the step's curvature leaves no more either.
+/// Refines once, or down to round-off where the second-order error of the step is round-off too.
 void StepSolver::refine(std::span<const double> r_motion,
                         std::span<const double> r_rows,
                         double first,
                         std::span<double> ddq,
                         std::span<double> ds) {
-    // What a correction may leave of itself: rounding of what the step moves, or that small part of
-    // the rounding of positions below which no gap is looked at.
-    // Iterative refinement (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
-    // chapter 12) of x_0 = K_0^-1 r with the matrix K_0 at hand towards the exact derivative K:
+    // Allowed error of a correction: the round-off of the step's motion, or that small part of the
+    // round-off of positions below which constraint residuals count as zero. Iterative refinement
+    // (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., chapter 12) of x_0 = K_0^-1
+    // r with the factorised matrix K_0 and the consistent tangent K:
     //   r_j = r - K x_j,    d_j = K_0^-1 r_j,    x_j+1 = x_j + d_j
     // With E = I - K_0^-1 K the error of x_j is E^(j+1) x, so |d_j| / |d_j-1| shows |E|.
     const double rounding =
@@ -154,17 +154,17 @@ void StepSolver::refine(std::span<const double> r_motion,
         const double more = parts_.space.displacement(more_dq_.data());
         if (!std::isfinite(more)) parts_.attribute_nonfinite(state_.t);
         if (k == 0) {
-            // From x_0 and d_0: c = |d_0| / |x_0|, what one solve leaves of what it corrects.
+            // From x_0 and d_0: c = |d_0| / |x_0|, the contraction of one solve.
             rows_.matrix.judge(first, more);
             note_contraction(first, more, kFewRoundings * rounding, known_.contraction);
             if (may_end) note_contraction(last_motion, motion, kFewRoundings, known_.of_motion);
         }
-        // |E| > 1/2: adding d_j might not help; the iteration goes on with x_j.
+        // |E| > 1/2: adding d_j might not help; the iteration continues with x_j.
         if (!(more <= kContraction * last)) return;
         for (std::size_t i = 0; i < ddq.size(); ++i)
             ddq[i] += more_dq_[static_cast<Eigen::Index>(i)];
         for (std::size_t i = 0; i < ds.size(); ++i) ds[i] += more_s_[static_cast<Eigen::Index>(i)];
-        // After x_j + d_j some |d_j|^2 / |d_j-1| is left of it, and likewise of the residual of
+        // After x_j + d_j its error is some |d_j|^2 / |d_j-1|, and likewise that of the residual of
         // motion.
         is_solved_to_rounding_ =
             may_end && more * more <= last * rounding && motion * motion <= last_motion * kSurely;
@@ -213,12 +213,12 @@ SolverCost StepSolver::cost() const {
             solved_};
 }
 
-/// Of a solve with a residual or what is left of it by the tangent.
+/// Operations of a solve.
 double StepSolver::solve_work() const {
     return rows_.matrix.solve_flops() + evaluation_flops();
 }
 
-/// Of a residual, or of a tangent.
+/// Operations of a residual, or of a product with the tangent.
 double StepSolver::evaluation_flops() const {
     // B dq, B^T s and their sizes: 6 an entry; some 20 a coordinate and 10 a row for the sums
     // around them.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Coefficients, and how steps are composed, halved and chosen.
+// Coefficients; composition, halving and length of steps.
 #include "composition.hpp"
 
 #include <algorithm>
@@ -18,13 +18,13 @@ constexpr double kMostGrowth = 4.0;
 constexpr double kMostShrinking = 0.1;
 constexpr double kFailed = 0.25;  // after a step without a solution
 constexpr int kMostTries = 60;
-// Two results agree as well as doubles allow, in units of what moved.
+// Two results agree to round-off, relative to the displacement.
 constexpr double kRounding = 1e-14;
 
 /// The first half of a symmetric list and its middle.
 std::span<const double> coefficients(int order) {
     static constexpr double kTwo[] = {1.0};
-    // 1 / (4 - 4^(1/3)), and what is left of 1 for the middle
+    // 1 / (4 - 4^(1/3)), and the rest of 1 for the middle
     static constexpr double kFour[] = {
         0.41449077179437573714, 0.41449077179437573714, -0.65796308717750294857};
     static constexpr double kSix[] = {0.39216144400731413928,
@@ -143,7 +143,7 @@ void Composition::controlled(System& system, double t0, double h) {
     double length = next(system) > 0.0 ? next(system) : step_;
     bool was_refused = false;
     for (int tries = 0; tries < kMostTries; ++tries) {
-        // A rest that is a rounding longer than the step belongs to it.
+        // A remainder of the grid step that exceeds the step by round-off belongs to it.
         const bool is_rest = length >= (1.0 - kWhole) * h;
         const double part = is_rest ? h : length;
         double factor = kFailed;
@@ -163,14 +163,14 @@ void Composition::controlled(System& system, double t0, double h) {
                 }
                 const double error = std::max(system.displacement(q_), system.displacement(v_)) /
                                      (std::exp2(order) - 1.0);
-                // What is rounding of the positions themselves is no error of the method.
+                // The round-off of positions is no error of the method.
                 const double relative = std::max(error - kRounding * size, 0.0) / tolerance_;
                 factor = relative > 0.0 ? kSafety * std::pow(relative, -1.0 / (order + 1.0))
                                         : kMostGrowth;
                 // After a refusal a step does not grow: the estimate has just been too small.
                 factor = std::clamp(factor, kMostShrinking, was_refused ? 1.0 : kMostGrowth);
                 if (relative <= 1.0) {
-                    // What was cut short by the end says little about the steps that follow.
+                    // The length of a step that the end cut short is no estimate for the next one.
                     next(system) = is_rest ? std::max(length, factor * part) : factor * part;
                     if (order_ > 2) projection.note_length(0.5 * part);
                     return;

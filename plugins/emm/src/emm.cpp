@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pieces of steps at events and beside singular positions, and what is predicted of the next.
+// Substeps at events and beside singular positions, and the predictor.
 #include "emm.hpp"
 
 #include <algorithm>
@@ -11,33 +11,33 @@
 namespace ancora {
 namespace {
 
-// Slow sliding in two directions turns fast before it stops, which only short pieces follow.
+// Slow sliding in two directions turns fast before it stops, which only short substeps resolve.
 constexpr int kMoreHalvings = 30;
-// Friction at its worst fails some forty times in a step; far beyond that pieces never come
-// through.
+// The worst frictional models fail some forty times in a step; far beyond that substeps never reach
+// its end.
 constexpr int kMostFailures = 400;
 constexpr int kMostSettlings = 1000;  // changes of contact modes at one instant
 constexpr int kManyHalvings = 6;      // then it is not the length of the step alone
-// A solution this far from the continuation of the motion, as a part of what the step moves, and
-// as many times farther than those before it, is perhaps another motion.
-// mu > max(kJump, kTimesAsFar mu_usual) with mu of theory (45).
+// A solution with this prediction error, relative to the displacement, and as many times that of
+// the steps before, may be on another branch of the motion. mu > max(kJump, kTimesAsFar mu_usual)
+// with mu of theory (45).
 constexpr double kJump = 1e-2;
 constexpr double kTimesAsFar = 10.0;
 constexpr double kMuchLess = 0.1;
 constexpr double kNoise = 1e3;      // tolerances: what is missed by less is noise
 constexpr double kUnbounded = 1e3;  // times the stresses of the last step
-// Formulas of extrapolation are judged in each of the first steps, then once in so many, or when
-// the first correction has grown by so much.
+// The predictor's order is selected in each of the first steps, then once in so many, or when the
+// first correction has grown by so much.
 constexpr double kFirstSteps = 16.0;
 constexpr double kSeldom = 32.0;
 constexpr double kGrown = 4.0;
 constexpr double kKnown = 3.0;        // steps after which there is something to compare with
 constexpr double kLonger = 1.000001;  // of the shortest piece, against rounding
 constexpr double kForgotten = 0.9;    // of the farthest miss so far, in a step
-// Parts of a step whose ends or middle are not where the whole one's are.
+// Lengths of substeps, relative to the step, whose ends and midpoints differ from the step's.
 constexpr double kSubsteps[] = {0.7, 0.45, 0.85, 0.3, 0.57, 0.2, 0.12, 0.05};
 
-/// Of a number that a saved state may hold.
+/// Range of a number of a saved state.
 int index_of(double number, std::size_t count) {
     return static_cast<int>(std::clamp(number, 0.0, static_cast<double>(count - 1)));
 }
@@ -100,16 +100,16 @@ void Emm::step(System& system, double t0, double h) {
         advance(system, t0, h, h * std::ldexp(kLonger, -max_halvings_));
 }
 
-/// @param shortest piece that may be taken
+/// @param shortest substep allowed
 void Emm::advance(System& system, double t0, double h, double shortest) {
-    // A step as a whole where that continues the motion; else the best piece of it beside a
-    // singular position; else two halves. What is left of the step is advanced in the same way.
+    // The whole step where that continues the motion; else the best substep beside a singular
+    // position; else two halves. The remainder of the step is advanced in the same way.
     const bool has_converged = converge(system, t0, h);
     double part = has_converged ? 1.0 : 0.0;
     const bool is_doubtful = !has_converged || is_jump(system, h) || is_unbounded(system);
     if (is_doubtful && is_beside_singular(system, t0, h) && h > shortest)
         part = best_substep(system, t0, h, has_converged ? 1.0 : 0.0, shortest);
-    // Rows left out that open, and modes of parts, ask for the step again with others.
+    // Violated dropped rows, and modes that changed, require the step to be solved again.
     bool is_settled = part > 0.0 && settle(system, t0, part * h);
     if (!is_settled && part == 1.0 && h > shortest && is_beside_singular(system, t0, h)) {
         part = best_substep(system, t0, h, 0.0, shortest);
@@ -124,7 +124,7 @@ void Emm::advance(System& system, double t0, double h, double shortest) {
     if (part < 1.0) advance(system, t0 + part * h, (1.0 - part) * h, shortest);
 }
 
-/// Settles the modes of a step that has been solved.
+/// Updates the active set of a step that has been solved.
 bool Emm::settle(System& system, double t0, double h) {
     bool has_converged = true;
     for (int k = 0; has_converged && system.update_active_set({t0, h, a_, s_}); ++k)
@@ -132,11 +132,11 @@ bool Emm::settle(System& system, double t0, double h) {
     return has_converged;
 }
 
-/// The part of the step's motion that its prediction has missed.
+/// The prediction error relative to the step's displacement.
 double Emm::prediction_error(System& system, double h) {
     const std::span<const double> v = system.v();
     // Theory (45): mu = |h^2/2 (a - a*)| / |h v + h^2/2 a|, lengths are displacements of matter, a*
-    // the prediction. Below kNoise tolerances both are noise.
+    // the prediction. Below kNoise tolerances both are round-off.
     const double half = 0.5 * h * h;
     system.split(a_.size(), [&, half](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) way_[i] = half * (a_[i] - predicted_[i]);
@@ -149,7 +149,7 @@ double Emm::prediction_error(System& system, double h) {
     return missed / system.displacement(way_);
 }
 
-/// Whether the step that was tried last passes a singular position, as far as its prediction says.
+/// Whether the step that was solved last passes a singular position, by its prediction error.
 bool Emm::is_beside_singular(System& system, double t0, double h) {
     if (!system.nears_singular_position({t0, h, predicted_, s_})) return false;
     is_beside_singular_ = true;
@@ -162,8 +162,9 @@ bool Emm::is_jump(System& system, double h) {
            prediction_error_ > std::max(kJump, kTimesAsFar * history(system).missed);
 }
 
-/// Whether stresses of a solution whose rows rounding leaves open have grown without bound: where
-/// the Jacobian at the middle of the step is singular, and what gaps are left does work.
+/// Whether stresses have grown without bound in a solution whose rows are closed to the rounding
+/// floor only: where the Jacobian at the middle of the step is singular, and the remaining
+/// residuals do work.
 bool Emm::is_unbounded(System& system) const {
     // max|s| > kUnbounded max|s| of the step before, of a step that was accepted at the rounding
     // floor.
@@ -176,15 +177,15 @@ bool Emm::is_unbounded(System& system) const {
     return largest(s_) > kUnbounded * largest(system.stress());
 }
 
-/// Where a step has no solution that continues the motion, as beside a singular position, at which
-/// another motion begins: the part of it that does, solved; 1 if none does better than the whole,
-/// 0 if none does and the whole has no solution either.
+/// Where a step has no solution that continues the motion, as beside a singular position (a
+/// bifurcation): the relative length of a substep that does, solved; 1 if none is better than the
+/// whole step, 0 if none is and the whole step has no solution either.
 double Emm::best_substep(System& system, double t0, double h, double whole, double shortest) {
     double best = whole;
     double least = std::numeric_limits<double>::infinity();
     if (whole > 0.0) least = kMuchLess * prediction_error(system, h);
-    // The first piece whose prediction is met; else the one with the least mu, if that is less than
-    // kMuchLess of the whole step's.
+    // The first substep with a small prediction error; else the one with the least mu, if that is
+    // less than kMuchLess of the whole step's.
     for (const double part : kSubsteps) {
         if (part * h < shortest || !converge(system, t0, part * h) || !settle(system, t0, part * h))
             continue;
@@ -202,14 +203,14 @@ double Emm::best_substep(System& system, double t0, double h, double whole, doub
     return best;
 }
 
-/// A step of a model with contacts: pieces that end at events, or are halved where the iteration
+/// A step of a model with contacts: substeps that end at events, or are halved where the iteration
 /// fails.
 void Emm::advance_over_events(System& system, double t0, double h) {
     int halvings = 0, failures = 0;
     double longest = h;
     for (StepPieces pieces(system, events_, t0, h); pieces.more();) {
         const double t = pieces.t();
-        // A piece ends where an event function has its root (theory (41)), found with steps of
+        // A substep ends where an event function has its root (theory (41)), found with steps of
         // other lengths from the same start: the event lies at the end of a step, exactly, and the
         // balances close over it.
         const double length = system.max_smooth_step(std::min(longest, pieces.rest()));
@@ -229,8 +230,8 @@ void Emm::advance_over_events(System& system, double t0, double h) {
     }
 }
 
-/// Solves a trial for modes that hold over it, and evaluates its events; false if it has no
-/// solution.
+/// Solves a trial with modes that are admissible over it, and evaluates its events; false if it has
+/// no solution.
 bool Emm::solve_with_modes(System& system, double t, double h) {
     bool has_converged = converge(system, t, h);
     for (int k = 0; has_converged && system.update_active_set({t, h, a_, s_}); ++k) {
@@ -244,7 +245,7 @@ bool Emm::solve_with_modes(System& system, double t, double h) {
     return has_converged;
 }
 
-/// Solves a step from its prediction; a_ and s_ are then its solution.
+/// Solves a step from its predictor; a_ and s_ are then its solution.
 bool Emm::converge(System& system, double t0, double h) {
     predict(system, h);
     const StepReport report = system.solve_step({t0, h, a_, s_}, options_);
@@ -278,7 +279,7 @@ void Emm::refuse(System& system, double t0, double h, bool was_halved) {
                                     : "take a smaller step, or allow more max_halvings");
 }
 
-/// Starts from the last steps by the formula chosen in remember().
+/// The predictor: extrapolates the last steps by the formula selected in remember().
 void Emm::predict(System& system, double h) {
     const History past = history(system);
     // (34) asks for equal steps; after a change of h the last values are repeated.
@@ -295,7 +296,7 @@ void Emm::predict(System& system, double h) {
     });
 }
 
-/// Moves the history on; to be called before the system takes the new state.
+/// Updates the history; to be called before the system takes the new state.
 void Emm::remember(System& system, double h) {
     History past = history(system);
     past.known = std::min(past.known + 1.0, kKnown);
@@ -317,7 +318,7 @@ void Emm::remember(System& system, double h) {
     past.newest = past.a.next_newest();
 }
 
-/// Chooses the formula that would have met the step just solved best.
+/// Selects the formula with the least prediction error in the step just solved.
 void Emm::select_extrapolation(System& system, History& past) const {
     past.to_judge = kSeldom;
     past.usual = first_correction_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Extrapolation by values kept of equal steps.
+// The predictor: extrapolation of equal steps.
 #include "prediction.hpp"
 
 #include <algorithm>
@@ -96,9 +96,9 @@ Predictor::Errors Predictor::errors(std::span<const double> last,
     Errors out{};
     double sums[kMostOrder + 1][kBlock];  // of x_(k+1) and those before
     double differences[kMostOrder + 1][kBlock];
-    // (1) at the true x_(k+1) is what a formula has missed of it: (1 + E)^m (1 - E)^p x_(k+1). The
-    // sums (1 + E)^m x of each m come from those of m - 1, the differences of each p from those of
-    // p - 1.
+    // The residual of (1) at the true x_(k+1) is the prediction error of a formula: (1 + E)^m (1 -
+    // E)^p x_(k+1). The sums (1 + E)^m x of each m come from those of m - 1, the differences of
+    // each p from those of p - 1.
     for (std::size_t first = 0; first < n_; first += kBlock) {
         const std::size_t count = std::min(kBlock, n_ - first);
         std::copy_n(next.data() + first, count, sums[0]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the iteration for a step and its projection begins.
+// The predictor for a step and its projection.
 #include "projected_step.hpp"
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 namespace ancora {
 namespace {
 
-// Turns for one trial, in those that the plain step has.
+// Iterations of one trial, relative to those of a plain step.
 constexpr int kTimesAsMany = 3;
-// Extrapolation whose weights sum to more than this makes errors larger than it takes away.
+// With a larger sum of the weights' moduli extrapolation amplifies errors.
 constexpr double kMostWeight = 8.0;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Islands of vectors, the fit of their rotations, and what turns with them.
+// Islands of vectors, the least-squares fit of their rotations, and corotated vectors.
 #include "co_rotation.hpp"
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 namespace ancora {
 namespace {
 
-// A rotation that leaves more than this of the sum of squares unexplained is not used.
+// A rotation is not used if the residual sum of squares of its fit is above this part.
 constexpr double kUnexplained = 0.5;
-// The same sum, relative, that is rounding: nothing has moved.
+// The same sum, relative, at round-off: nothing has moved.
 constexpr double kStill = 1e-13;
-// What turns about no axis in particular, such as a straight line about itself, relative.
+// Threshold for an undetermined rotation, such as that of a straight line about itself, relative.
 constexpr double kUndetermined = 1e-9;
 // Longest rotation that one step of the fit makes [rad].
 constexpr double kLongest = 1.0;
@@ -230,7 +230,7 @@ void CoRotation::fit(std::size_t k, const Eigen::VectorXd& z) {
     rotation_[k].normalize();
     R_[k] = rotation_[k].toRotationMatrix();
 
-    // The squares that are left with R and with R = 1, as the sum above.
+    // The residual sums of squares with R and with R = 1, as above.
     const double squares = square + reference_square_[k];
     const double with = squares - 2.0 * R_[k].cwiseProduct(A).sum();
     const double without = squares - 2.0 * A.trace();
@@ -270,7 +270,7 @@ void CoRotation::transfer(Archive& archive) {
     archive(is_given_up_);
     archive(reference_);
     archive.array(reference_square_.data(), static_cast<Eigen::Index>(reference_square_.size()));
-    // R follows from its quaternion, so that it is orthogonal whatever is read.
+    // R follows from its quaternion, so that it is orthogonal for any data read.
     for (std::size_t k = 0; k < islands_.size(); ++k) {
         archive.array(rotation_[k].coeffs().data(), 4);
         if constexpr (Archive::kReads) R_[k] = rotation_[k].toRotationMatrix();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Choice and watch of the rows that are left out.
+// Selection of rows, test of the dropped ones, and minimum-norm stresses.
 #include "constraint_selection.hpp"
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 namespace ancora {
 namespace {
 
-// A row left out follows the others to this, relative to the model's size, and within a few times
-// what it gaped when it was left out. One that does not depend on them opens by far more in a step.
+// Tolerance of a dropped row's residual, relative to the model's size, and to its residual when it
+// was dropped. A row that is independent of the others is violated by far more in a step.
 constexpr double kOpen = 1e-9;
 constexpr double kTimesAtStart = 10.0;
-// Rows up to which N is written out.
+// Number of rows up to which N is stored.
 constexpr std::size_t kMostDense = 400;
 constexpr double kGramShift = 1e-13;  // keeps the Gram matrix above rounding
 constexpr double kShared = 1e-13;
@@ -31,8 +31,8 @@ bool ConstraintSelection::choose(const Eigen::VectorXd& A, Eigen::VectorXd& pi) 
     std::vector<int> before = rows_.dropped();
     std::vector<int> chosen = dependent_rows(rows_, A, mass_, before);
     if (chosen == before) return false;
-    // A row that comes back takes its carried gap along, one that is left out leaves
-    // it here: pi is never recomputed from q (theory (12)).
+    // A row that is kept again gets its carried residual back, one that is dropped stores it here:
+    // pi is never recomputed from q (theory (12)).
     for (std::size_t i = 0; i < before.size(); ++i)
         if (laws_.carries(before[i])) pi[before[i]] = gap_[i];
     gap_.clear();
@@ -73,15 +73,15 @@ double ConstraintSelection::dropped_row_residual(int row) const {
 
 void ConstraintSelection::accept() {
     for (std::size_t i = 0; i < gap_.size(); ++i)
-        // pi_0 := pi_1 of what is carried; velocity rows carry nothing.
+        // pi_0 := pi_1 of carried residuals; velocity rows carry none.
         if (laws_.carries(dropped()[i])) gap_[i] += rows_.dropped_increment()[i];
 }
 
 void ConstraintSelection::prepare_minimum_norm() {
-    // Unit columns D_k^-1/2 M^-1/2 B_k^T of all constraint rows, those left out included
+    // Unit columns D_k^-1/2 M^-1/2 B_k^T of all constraint rows, dropped ones included
     rows_.whole_jacobian(whole_);
     const ScaledRows all(rows_, whole_, mass_);
-    // Rows that have no coordinate in common, by any others, share nothing.
+    // Rows that are not connected by coordinates are independent of each other.
     DisjointSets sets(static_cast<std::size_t>(all.columns.rows()));
     const auto first_of = [&all](Eigen::Index c) {
         return static_cast<int>(Eigen::SparseMatrix<double>::InnerIterator(all.columns, c).row());
@@ -128,7 +128,7 @@ void ConstraintSelection::prepare(Sharing& to,
     to.left_length.resize(num_left);
     for (Eigen::Index i = 0; i < num_kept; ++i) to.kept_length[i] = all.length[kept[i]];
     for (Eigen::Index i = 0; i < num_left; ++i) to.left_length[i] = all.length[left[i]];
-    // With the coordinates that these columns have entries at, and no others.
+    // Restricted to the coordinates at which these columns have entries.
     std::vector<int> coordinates;
     for (const std::vector<int>* of : {&kept, &left})
         for (const int c : *of)
@@ -156,8 +156,8 @@ void ConstraintSelection::prepare(Sharing& to,
     to.is_dense = kept.size() <= kMostDense;
     if (num_kept == 0) return;
     if (to.is_dense) {
-        // N = [C; -1], where column l that is left out is K C_l of the kept columns K:
-        // K C = L by least squares. N spans the stresses without force.
+        // N = [C; -1], where the dropped column l is K C_l of the kept columns K:
+        // K C = L by least squares. N spans the states of self-stress.
         to.N.resize(num_kept + num_left, num_left);
         to.N.topRows(num_kept) =
             least_squares(Eigen::MatrixXd(to.kept_columns), Eigen::MatrixXd(to.left_columns));
@@ -192,7 +192,7 @@ void ConstraintSelection::share(double* s) {
         } else {
             share_sparse(in);
         }
-        // s = D^-1/2 scaled: the same forces, since N makes none
+        // s = D^-1/2 scaled: the same forces, since those of N are zero
         for (Eigen::Index i = 0; i < num_kept; ++i)
             s[in.kept[i]] = in.scaled[i] / in.kept_length[i];
         for (Eigen::Index i = 0; i < num_left; ++i)
@@ -200,15 +200,15 @@ void ConstraintSelection::share(double* s) {
     }
 }
 
-/// Conjugate gradients on (1 + C^T C) y = N^T s, C = G^-1 K^T L with the columns K that stay, L
-/// that are left out, and G = K^T K.
+/// Conjugate gradients on (1 + C^T C) y = N^T s, C = G^-1 K^T L with the kept columns K, the
+/// dropped ones L, and G = K^T K.
 void ConstraintSelection::share_sparse(Sharing& in) {
     Eigen::VectorXd& scaled = in.scaled;
     const auto num_kept = static_cast<Eigen::Index>(in.kept.size());
     const auto num_left = static_cast<Eigen::Index>(in.left.size());
-    // G squares the condition of K and is shifted: each solve is corrected by what it leaves, of
-    // the columns themselves (corrected seminormal equations).
-    // Source: A. Bjorck, Linear Algebra Appl. 88/89 (1987) 31.
+    // G squares the condition number of K and is shifted: each solve is refined by the residual of
+    // the columns themselves (corrected seminormal equations). Source: A. Bjorck, Linear Algebra
+    // Appl. 88/89 (1987) 31.
     const auto combine = [&](const Eigen::VectorXd& y) -> Eigen::VectorXd {
         const Eigen::VectorXd wanted = in.left_columns * y;
         Eigen::VectorXd c = in.gram->solve(in.kept_columns.transpose() * wanted);
@@ -229,7 +229,8 @@ void ConstraintSelection::share_sparse(Sharing& in) {
     Eigen::VectorXd p = r;
     double square = r.squaredNorm();
     const double enough = kShared * kShared * scaled.squaredNorm();
-    // The eigenvalues of 1 + C^T C are 1 at least: rounds grow with the size of C alone.
+    // The eigenvalues of 1 + C^T C are at least 1: the number of iterations grows with the norm of
+    // C alone.
     for (int round = 0; round < kMostGradientRounds && square > enough; ++round) {
         const Eigen::VectorXd Ap = p + combine_transposed(combine(p));
         const double step = square / p.dot(Ap);

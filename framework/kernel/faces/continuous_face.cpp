@@ -11,13 +11,13 @@
 namespace ancora {
 namespace {
 
-// Rows that contradict each other at the start leave more than this, relative to their terms;
-// rounding leaves far less.
+// Residual of inconsistent rows at the start, relative to their terms; round-off is far less.
 constexpr double kInconsistent = 1e-7;
 constexpr int kMostProjections = 12;
-// Gaps that stay above this many tolerances are not left by rounding.
+// Residuals that remain above this many tolerances are not round-off.
 constexpr double kRoundingLeft = 1e4;
-// From far the steps are damped: each is shortened until the largest gap falls.
+// From far the Newton steps are damped (line search): each is halved until the largest residual
+// falls.
 constexpr int kMostFromFar = 100;
 constexpr double kLeastPart = 1e-3;
 constexpr double kNever = std::numeric_limits<double>::quiet_NaN();
@@ -153,15 +153,15 @@ void ContinuousFace::assemble(
     }
     for (std::size_t e = 0; e < entry_.size(); ++e) A_[e] = instant_.A[entry_[e]];
     require(factorise(use, kAll));
-    // Among fewer rows fewer depend on others: projections of positions
-    // and of rates choose their own.
+    // Fewer rows have fewer dependencies: projections of positions and of rates have choices of
+    // their own.
     if (use == RankUse::choose && has_mixed_rows_ && solver_->num_dropped(kAll) > 0) {
         choose_for_projection();
         require(factorise(RankUse::keep, kAll));
     }
 }
 
-/// What depends on others among all rows may not among those that a projection concerns.
+/// A row that is redundant among all rows may be independent among those of a projection.
 void ContinuousFace::choose_for_projection() {
     take_rows(Projected::position);
     factorise(RankUse::choose, kPositions);
@@ -185,7 +185,7 @@ SolverStatus ContinuousFace::factorise(RankUse use, int set) {
     return solver_->factorise(mass_.values(), A_, is_mass_new, use, set);
 }
 
-/// Refuses what cannot be solved for.
+/// Refuses states without a unique acceleration.
 void ContinuousFace::require(SolverStatus status) {
     if (status == SolverStatus::good) return;
     if (status == SolverStatus::failed)
@@ -268,9 +268,9 @@ void ContinuousFace::refuse_inconsistent() const {
 ForceSet::Work ContinuousFace::power() const {
     ForceSet::Work out = forces_.work();
     for (const int k : working_rows_) {
-        // s pi_t: what moves a support does work.
+        // s pi_t: the drive of a support does work.
         if (instant_.pi_t[k] != 0.0) out.external += s_[k] * instant_.pi_t[k];
-        // The force of a condition on accelerations works whenever something moves along its row.
+        // The force of a condition on accelerations does work on any motion along its row.
         if (laws_[k].kind == RowKind::acceleration_constraint) out.external -= s_[k] * rate_[k];
         out.nonideal -= laws_.dissipated_power(k, instant_.pi[k], rate_[k]);
     }
@@ -312,8 +312,9 @@ Eigen::VectorXd ContinuousFace::constraint_force(const Eigen::VectorXd& lambda) 
     return F;
 }
 
-/// Takes A of the rows that a projection concerns; others vanish.
-/// @param with_massless_rates positions without mass that only rates determine keep still to these
+/// Takes A of the rows of a projection; others vanish.
+/// @param with_massless_rates with the rows that fix positions without mass which only rates
+///        determine
 void ContinuousFace::take_rows(Projected what, bool with_massless_rates) {
     for (std::size_t c = 0; c < chosen_.size(); ++c) {
         const RowKind kind = laws_[chosen_[c]].kind;
@@ -323,7 +324,7 @@ void ContinuousFace::take_rows(Projected what, bool with_massless_rates) {
                     return mass_.is_massless(rows_.column_of(e));
                 });
         };
-        // A convention holds what has no inertia, also while positions are moved.
+        // A gauge row fixes a coordinate without inertia, also while positions are projected.
         const bool counts = kind == RowKind::constraint || kind == RowKind::gauge ||
                             (is_velocity_kind(kind) && (what == Projected::velocity ||
                                                         (with_massless_rates && moves_massless())));
@@ -341,7 +342,7 @@ ContinuousFace::Projection ContinuousFace::project(
     const bool positions = what == Projected::position;
     double* x = positions ? q : v;
     Projection out;
-    // The largest gap, or rate; they go to b_.
+    // The largest residual of positions or rates; written to b_.
     const auto measure = [&] {
         rows_.evaluate(q, v, t, instant_);
         double worst = 0.0;
@@ -369,8 +370,8 @@ ContinuousFace::Projection ContinuousFace::project(
     double last = std::numeric_limits<double>::infinity();
     const int most = from_far ? kMostFromFar : kMostProjections;
     for (int step = 0; step < most && worst > tolerance; ++step) {
-        // What does not shrink any more is rounding, or what rows were left out for no longer is:
-        // the step has passed through a position in which they were redundant.
+        // A residual that no longer falls is round-off, or the dropped rows are no longer
+        // redundant: the step has passed through a position in which they were.
         if (!from_far && worst > 0.5 * last) {
             const bool may_be_rounding = worst <= kRoundingLeft * tolerance;
             if (may_be_rounding || use == RankUse::decide || solver_->num_dropped(set) == 0) break;
@@ -378,7 +379,8 @@ ContinuousFace::Projection ContinuousFace::project(
         }
         last = worst;
         t_ = t;
-        // Where positions have been corrected by next to nothing, so have the rows of velocities.
+        // Where positions have hardly been corrected, the rows of velocities have not changed
+        // either.
         const bool is_near = !positions && step == 0 && use == RankUse::keep && !has_mixed_rows_ &&
                              corrected_at_ == t && mass_.is_constant();
         if (!is_near) {
@@ -399,7 +401,7 @@ ContinuousFace::Projection ContinuousFace::project(
         for (Eigen::Index i = 0; i < correction_.size(); ++i) x[i] += correction_[i];
         worst = measure();
         if (!from_far) continue;
-        // Half of the correction that is left is taken back until the largest gap falls.
+        // Line search: the correction is halved until the largest residual falls.
         for (double part = 0.5; !(worst < last) && part > kLeastPart; part *= 0.5) {
             for (Eigen::Index i = 0; i < correction_.size(); ++i) x[i] -= part * correction_[i];
             worst = measure();

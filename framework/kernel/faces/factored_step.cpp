@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One factorisation for many iterations and steps.
+// One factorisation for many iterations and steps (modified Newton).
 #include "factored_step.hpp"
 
 #include <algorithm>
@@ -101,7 +101,7 @@ void FactoredStep::solve(std::span<const double> r_motion,
 }
 
 void FactoredStep::judge(double first, double second) {
-    // A new matrix must contract well, or single precision is to blame and given up.
+    // A new matrix must contract well, or single precision is the cause and is given up.
     if (is_fresh_ && matrix_->is_single() && !(second <= kSingleContraction * first) &&
         !matrix_->use_double())
         step_ = 0.0;
@@ -122,8 +122,7 @@ void FactoredStep::transfer(Archive& archive) {
     archive.require(step_ == 0.0 || matrix_->is_factorised(), "a matrix");
     co_rotation_.transfer(archive);
     if constexpr (Archive::kReads) {
-        // theta and gamma are functions of h; those of laws that are no
-        // lines follow from the slopes read.
+        // theta and gamma are functions of h; those of nonlinear laws follow from the slopes read.
         if (step_ > 0.0) parts_.laws.prepare(step_);
         nonlinear_.restore_slopes();
         tangent_.forget_start();

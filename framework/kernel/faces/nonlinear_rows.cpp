@@ -10,8 +10,8 @@
 namespace ancora {
 namespace {
 
-// What a slope may have changed since the matrix was made, in parts of what the matrix answers to a
-// force along the row: beyond it iterations converge slowly, or not at all.
+// Allowed change of a slope since the matrix was made, times the compliance of the matrix along the
+// row: beyond it iterations converge slowly, or not at all.
 constexpr double kOutlived = 0.25;
 
 using Slopes = Eigen::Matrix<double,
@@ -94,8 +94,7 @@ void NonlinearRows::subtract(const double* change, const double* ds, double* r_r
 
 double NonlinearRows::terms(int k, double s) const {
     if (trial_law_[k].is_slack() && s == 0.0) return 0.0;
-    // |theta pi_0 + gamma s_0| at kappa = 1, and gamma |s| or what the
-    // law says of its terms (theory (46))
+    // |theta pi_0 + gamma s_0| at kappa = 1, and gamma |s| or the law's own terms (theory (46))
     return 2.0 * std::abs(state_.pi[k] + parts_.laws[k].compliance * parts_.laws[k].prestress) +
            parts_.laws.stiffest_compliance(k) * std::max(std::abs(s), law(k).terms);
 }
@@ -141,8 +140,8 @@ bool NonlinearRows::have_outlived_matrix() const {
         const double change = std::abs(trial_law_[k].slope - in_matrix);
         if (change == 0.0) continue;
         const double mobility = mobility_of(k);
-        // The row answers to a force along it by mobility / (1 + slope mobility) in K;
-        // the change of slope is measured by that.
+        // The compliance of K to a force along the row is mobility / (1 + slope mobility), which
+        // scales the change of slope.
         if (change * mobility > kOutlived * (1.0 + in_matrix * mobility)) return true;
     }
     for (const ItemLaws::Item& item : parts_.laws.together().items())
@@ -150,8 +149,8 @@ bool NonlinearRows::have_outlived_matrix() const {
     return false;
 }
 
-/// The same of rows that have a law together, in the combinations that the matrix has: in the sum
-/// of an item a stiff one would hide what soft ones do.
+/// The same of rows with a coupled law, in the eigenvectors of the matrix: in the sum over an item
+/// a stiff one would hide changes of soft ones.
 bool NonlinearRows::has_outlived_matrix(const ItemLaws::Item& item) const {
     const Slopes V = matrix_of(item, combination_);
     const Slopes known = matrix_of(item, slopes_in_matrix_);
@@ -166,7 +165,7 @@ bool NonlinearRows::has_outlived_matrix(const ItemLaws::Item& item) const {
     half.noalias() = known * V;
     ItemRows reach(item.num_rows);  // of a combination, with what holds it in the matrix
     // a_i = m_i / (1 + lambda_i m_i), m_i the mobility of combination i; reach_i is its root,
-    // so that |dD_ij| reach_i reach_j is the change beside what K answers.
+    // so that |dD_ij| reach_i reach_j is the change relative to K's stiffness.
     for (int i = 0; i < item.num_rows; ++i) {
         const double own = V.col(i).cwiseAbs2().dot(mobility);
         const double stiffness = std::max(V.col(i).dot(half.col(i)), 0.0);
@@ -256,7 +255,7 @@ template void NonlinearRows::transfer(ArchiveWriter&);
 template void NonlinearRows::transfer(ArchiveReader&);
 
 void NonlinearRows::restore_slopes() {
-    // gamma is no part of what is saved: it follows from the slopes.
+    // gamma is not saved: it follows from the slopes.
     for (const int k : parts_.laws.nonlinear())
         if (!parts_.laws.together().holds(k)) parts_.laws.follow(k, slope_in_matrix_[k]);
     for (const ItemLaws::Item& item : parts_.laws.together().items()) combine(item);

@@ -17,12 +17,11 @@ namespace {
 
 constexpr int kDenseRows = 400;
 constexpr double kShift = 1e-13;  // keeps dependent pivots of a Gram matrix above rounding
-// Of the largest mass, in a decision about rank.
+// Lower bound of masses relative to the largest one, in a decision about rank.
 constexpr double kLightest = 1e-6;
-// Weight of the rows of bodies in the choice of rows that stay.
+// Weight of the rows of bodies in the selection of kept rows.
 constexpr double kBodiesFirst = 8.0;
-// Coefficients of a row left out, of many, that call for another choice: of a new one and one in
-// use.
+// Bounds of the coefficients of a dropped row: of a new selection, and of one in use.
 constexpr double kLargest = 2.0;
 constexpr double kLargestOfOld = 4.0;
 constexpr double kNearLow = 1e-14;
@@ -55,7 +54,7 @@ std::vector<int> dependent_columns(const Eigen::MatrixXd& columns, double thresh
     for (Eigen::Index k = 0; k < columns.cols(); ++k) {
         Eigen::VectorXd x = columns.col(k);
         // Twice is enough: cancellation leaves parts along the basis in the first pass,
-        // which the second takes out (Parlett, The Symmetric Eigenvalue Problem, SIAM, 1998).
+        // which the second removes (Parlett, The Symmetric Eigenvalue Problem, SIAM, 1998).
         for (int pass = 0; pass < 2; ++pass)
             x -= basis.leftCols(size) * (basis.leftCols(size).transpose() * x);
         const double norm = x.norm();
@@ -78,8 +77,8 @@ Eigen::SparseMatrix<double> shifted_gram(const Eigen::SparseMatrix<double>& colu
     return gram;
 }
 
-/// Pivots of a Gram matrix above this are of independent columns. A dependency that all columns
-/// share shows the shift times as many.
+/// Pivots of a Gram matrix above this are of independent columns. The pivot of a dependency that
+/// involves all columns is their number times the shift.
 double least_pivot(Eigen::Index num_columns) {
     constexpr double kCandidate = 1e-11;
     return std::max(kCandidate, 10.0 * kShift * static_cast<double>(num_columns));
@@ -95,8 +94,8 @@ struct Basis {
     Eigen::VectorXd share(const Eigen::VectorXd& x) const {
         return factor.solve(columns.transpose() * x);
     }
-    /// Of x. Conjugate gradients: where columns are nearly dependent the shift weighs as much as
-    /// they do, and refinement alone would leave part of x that lies in their span.
+    /// Distance of x from their span. Conjugate gradients: where columns are nearly dependent the
+    /// shift is of their size, and refinement alone would leave a component of x in their span.
     double distance(Eigen::VectorXd x) const {
         constexpr double kNothing = 1e-14;
         constexpr int kMostRounds = 50;
@@ -117,7 +116,7 @@ struct Basis {
             least = std::min(least, left);
             if (least <= kNothing) break;
             gradient = columns.transpose() * x;
-            // What is left is across the span.
+            // The rest is orthogonal to the span.
             if (gradient.norm() <= kNothing * left) break;
             step = factor.solve(gradient);
             const double next = gradient.dot(step);
@@ -150,16 +149,16 @@ struct Span {
         basis.factorise();
     }
 
-    /// What a column is as a combination of those that are kept.
+    /// A column as a combination of the kept ones.
     struct Combination {
         std::vector<int> of;  // places among `kept`
         Eigen::VectorXd share;
         double distance = 0.0;  // of the column from it
     };
-    /// A dependency mostly holds between rows that tie the same few bodies: it is looked for among
-    /// the columns around, in wider and wider rings, and among all only where these do not give it.
-    /// As kept columns are independent there is no other. So the work for many dependent columns
-    /// grows as their number does, and not as that times the model.
+    /// A dependency is mostly among rows that connect the same few bodies: it is searched in
+    /// growing neighbourhoods of columns, and among all only where these do not contain it. As kept
+    /// columns are independent it is unique. So the work for many dependent columns is proportional
+    /// to their number, not to that times the model's size.
     Combination combination(const Eigen::SparseMatrix<double>& columns, int column) {
         if (first_.empty()) lay_out_rows();
         const double length = columns.col(column).norm();
@@ -249,7 +248,8 @@ private:
                 }
             }
         }
-        // What was marked is unmarked: a search costs what it reaches, not the size of the model.
+        // Marks are cleared: the cost of a search is that of the columns reached, not the size of
+        // the model.
         for (const int i : out.coordinates) place_[i] = -1;
         for (const int k : out.of) is_near_[k] = 0;
         std::ranges::sort(out.of);
@@ -282,15 +282,15 @@ private:
 
     std::vector<std::size_t> first_;  // of each coordinate, in touching_
     std::vector<int> touching_;
-    // Room for a search.
+    // Workspace of a search.
     std::vector<int> place_;
     std::vector<char> is_near_;
 };
 
-/// Exchanges dependent columns for others until each is a combination of those that stay without a
-/// coefficient above `most`: what stays is then nearly as independent as it can be, the product of
-/// its singular values growing with every exchange (M. Gu and S. Eisenstat, SIAM J. Sci. Comput. 17
-/// (1996) 848).
+/// Exchanges dependent columns for others until each is a combination of the kept ones without a
+/// coefficient above `most`: the kept ones are then nearly as well conditioned as possible, since
+/// the product of their singular values grows with every exchange (strong rank-revealing QR, M. Gu
+/// and S. Eisenstat, SIAM J. Sci. Comput. 17 (1996) 848).
 /// @returns whether there was any
 bool strengthen(const Eigen::SparseMatrix<double>& columns,
                 double most,
@@ -307,7 +307,7 @@ bool strengthen(const Eigen::SparseMatrix<double>& columns,
         Span span(columns, dependent);
         if (span.basis.factor.info() != Eigen::Success) return has_changed;
         const std::vector<int>& kept = span.kept;
-        // An exchange must not touch what another's combination consists of.
+        // An exchange must not change the columns of another's combination.
         std::vector<char> is_touched(kept.size(), 0);
         std::vector<Exchange> exchanges;
         // If l = sum c_k k over the kept columns, the volume with l in place of k is |c_k| times
@@ -355,9 +355,9 @@ bool holds(const Eigen::SparseMatrix<double>& columns,
     });
 }
 
-/// Column without which a combination that is nothing is one no more, of columns whose pivots show
-/// none: the last column of a dependency has a pivot of kShift only if it bears a good part of it,
-/// and that is up to the order. Inverse iteration finds the combination itself.
+/// A column of a dependency that no pivot shows: the last column of a dependency has a pivot of
+/// kShift only if its coefficient is large, which depends on the order. Inverse iteration finds the
+/// combination itself.
 /// @returns its place among `span.kept`, or -1
 int hidden_dependency(const Span& span, double threshold) {
     constexpr int kIterations = 20;
@@ -383,10 +383,10 @@ int hidden_dependency(const Span& span, double threshold) {
     return -1;
 }
 
-/// Rank of many unit columns. The Gram matrix squares the pivots, so those of its L D L^T only say
-/// which columns are clearly independent. Of the rest each one's distance from the span of those,
-/// once these are as independent as they can be, decides.
-/// @param weighed the same columns, longer where they are to stay
+/// Rank of many unit columns. The Gram matrix squares the pivots, so those of its L D L^T only tell
+/// which columns are clearly independent. For the rest the distance of each from the span of those
+/// decides, once these are well conditioned.
+/// @param weighed the same columns, longer where they are preferred
 /// @returns the dependent columns
 std::vector<int> decide_sparse(const Eigen::SparseMatrix<double>& columns,
                                const Eigen::SparseMatrix<double>& weighed,
@@ -418,14 +418,14 @@ std::vector<int> decide_sparse(const Eigen::SparseMatrix<double>& columns,
         strengthen(weighed, kLargest, dependent);
         take_out_dependent();
     }
-    // Dependencies that every pivot conceals, one at a time.
+    // Dependencies that no pivot shows, one at a time.
     for (;;) {
         const int hidden = hidden_dependency(*span, out.threshold);
         if (hidden < 0) break;
         dependent.push_back(span->kept[hidden]);
         take_out_dependent();
     }
-    // Those that are a little independent join the span one by one, the farthest first.
+    // Weakly independent columns join the span one by one, the farthest first.
     while (!dependent.empty()) {
         double farthest = 0.0;
         std::size_t which = 0;
@@ -513,12 +513,12 @@ Eigen::MatrixXd self_stresses(const RowSet& rows,
         const auto c = static_cast<std::size_t>(column);
         if (scaled.length[c] > 0.0) out(scaled.chosen[c], which) = stress / scaled.length[c];
     };
-    // States of self-stress: any x on the rows left out and y with K y = L x on
-    // the others, so that K y - L x = 0 makes no force.
+    // States of self-stress: any x on the dropped rows and y with K y = L x on the others, so that
+    // the force K y - L x is zero.
     for (int k = 0; k < count; ++k) {
         Eigen::VectorXd x = Eigen::VectorXd::Zero(scaled.columns.rows());
         for (std::size_t i = 0; i < left.size(); ++i) {
-            // Any numbers that follow no pattern
+            // Pseudo-random numbers
             const double stress = 1.5 + std::sin(static_cast<double>(i + 1) * (0.7 + k));
             x += stress * scaled.columns.col(left[i]);
             set(left[i], k, -stress);
@@ -572,7 +572,7 @@ std::vector<int> dependent_rows(const RowSet& rows,
     std::vector<int> dependent;
     if (chosen.empty()) return dependent;
     RankAnalysis decision;
-    // What is longer is preferred.
+    // Longer columns are preferred.
     Eigen::SparseMatrix<double> weighed = scaled.columns;
     for (const RowOwner& owner : rows.owners)
         if (owner.body >= 0)
@@ -580,7 +580,7 @@ std::vector<int> dependent_rows(const RowSet& rows,
                  row != chosen.end() && *row < owner.first_row + owner.num_rows;
                  ++row)
                 weighed.col(row - chosen.begin()) *= kBodiesFirst;
-    // A choice in use stays while it is good enough; this is looked at often.
+    // A selection in use is kept while its coefficients are within the bound; this is tested often.
     for (std::size_t c = 0; c < chosen.size(); ++c)
         if (std::ranges::binary_search(instead, chosen[c]))
             dependent.push_back(static_cast<int>(c));
@@ -622,7 +622,7 @@ std::vector<double> independence(const RowSet& rows,
             pivots.push_back(pivot);
     } else {
         const Span span(scaled.columns, left);
-        // D of L D L^T of the Gram matrix: squares of what Q R would have.
+        // D of L D L^T of the Gram matrix: squares of the pivots of QR.
         for (const double pivot : span.basis.factor.vectorD())
             pivots.push_back(std::sqrt(std::abs(pivot)));
     }
@@ -644,7 +644,8 @@ GapClosing close_gaps(const RowSet& rows,
         const auto k = static_cast<std::size_t>(c);
         rest[c] = scaled.length[k] > 0.0 ? pi[scaled.chosen[k]] / scaled.length[k] : 0.0;
     }
-    // min |C^T x - gap| by refinement on a shifted Gram matrix; what stays is out of reach.
+    // min |C^T x - gap| by refinement on a shifted Gram matrix; the residual left is out of the
+    // range.
     const SparseFactor factor(shifted_gram(scaled.columns, Eigen::VectorXd::Constant(count, 1e-8)));
     Eigen::VectorXd x = Eigen::VectorXd::Zero(scaled.columns.rows());
     // x += C (C^T C + shift)^-1 rest: along a singular value s a pass leaves

@@ -25,7 +25,7 @@ constexpr double kRegularisationRedundant = 1e-7;
 constexpr double kUnregularised = 1e-17;
 constexpr double kLongChain = 0.2;
 constexpr double kFinest = 1e-14;
-// Rows that are idle damp by less than this beside masses, and support nothing.
+// Rows whose damping relative to masses is below this are idle, and do not count in the scale.
 constexpr double kIdle = 1e-100;
 // A massless coordinate with less elastic support than this, relative, counts as held by
 // constraints alone.
@@ -34,16 +34,16 @@ constexpr double kUnsupported = 1e-6;
 // in so many rounds: a heavy mass behind a light one counts in the scale of that.
 constexpr double kAlike = 1e7;
 constexpr int kLendings = 3;
-// What a light coordinate's diagonal is raised to: small beside masses that move by themselves, and
-// enough for its elimination to leave digits of what it ties.
+// Regularisation of a light coordinate's diagonal: small relative to masses of their own, and large
+// enough for its elimination to keep digits of the coordinates coupled to it.
 constexpr double kLent = 1e-13;
-// Factors with more entries leave the caches, and a solve then costs what reading them costs.
+// Factors with more entries exceed the caches, and a solve is then bound by memory.
 constexpr long kSingleEntries = 100'000;
-// Largest stiffness of a condensed row beside the mass, B M^-1 B^T h^2 / (2 gamma): what recovering
-// its stress by a difference may cost in digits. Far beyond that, rows are taken out again.
+// Largest stiffness of a condensed row beside the mass, B M^-1 B^T h^2 / (2 gamma): the loss of
+// digits in its stress by a difference. Far beyond that, rows are no longer condensed.
 constexpr double kStiffest = 1e3;
 constexpr double kFarBeyond = 1e2;
-// What a solve spends on a group of columns beside its entries, in operations (measured).
+// Cost of a group of columns in a solve besides its entries, in operations (measured).
 constexpr double kPerGroup = 60.0;
 
 /// The least eigenvalue of a chain's Schur complement falls with the square of its length, and the
@@ -56,7 +56,7 @@ double regularisation(int num_rows, bool is_redundant) {
     return std::clamp(kLongChain / (rows * rows), kFinest, kRegularisation);
 }
 
-/// Whether every coordinate and each row that is not condensed has a place of its own.
+/// Whether every coordinate and each uncondensed row has a unique place.
 bool is_order(const std::vector<int>& order, int n, int m) {
     if (order.size() != static_cast<std::size_t>(n + m)) return false;
     std::vector<char> is_taken(order.size(), 0);
@@ -75,8 +75,8 @@ bool is_order(const std::vector<int>& order, int n, int m) {
     return last + 1 == count;
 }
 
-/// The sequence, in which groups that must follow another wait for their first neighbour, and those
-/// without any come last.
+/// The elimination sequence, in which groups that must follow another come after their first
+/// neighbour, and those without any last.
 std::vector<int> with_followers(const std::vector<int>& wanted,
                                 const EliminationGroups::Graph& graph,
                                 const std::vector<char>& must_follow) {
@@ -108,7 +108,7 @@ std::vector<int> with_followers(const std::vector<int>& wanted,
 
 }  // namespace
 
-/// The unsymmetric tangent, a last resort.
+/// The consistent (unsymmetric) tangent, last of the fallback sequence.
 struct StepMatrix::Exact {
     Eigen::SparseMatrix<double> K;
     SparseLu lu;
@@ -170,9 +170,9 @@ void StepMatrix::plan(const Values& values, double h) {
 StepMatrix::~StepMatrix() = default;
 
 /// Orders groups (the coordinates of a small body with its own rows, the coordinates of a node, the
-/// rows of an item) by minimum degree, or small bodies before what ties them, whichever is less
-/// work, and puts constraint rows behind a group that they tie, so that their pivot is a Schur
-/// complement and not the regularisation alone.
+/// rows of an item) by minimum degree, or small bodies before the rows that connect them, whichever
+/// is less work, and puts constraint rows behind a group that they tie, so that their pivot is a
+/// Schur complement and not the regularisation alone.
 StepMatrix::Layout StepMatrix::lay_out_mixed() const {
     EliminationGroups groups(n_, first_of_body_, m_);
     // The rows of each item follow.
@@ -214,7 +214,7 @@ StepMatrix::Layout StepMatrix::lay_out_mixed() const {
         return lay_out(groups.places(with_followers(sequence, graph, must_follow)));
     };
     Layout layout = lay_out_in(by_minimum_degree(graph));
-    // What has no mass waits for what supports it.
+    // Massless coordinates follow the groups that determine them.
     if (std::ranges::find(is_massless_, 1) != is_massless_.end()) return layout;
     const std::vector<int> bodies_first = small_bodies_first(groups, graph);
     if (bodies_first.empty()) return layout;

@@ -47,8 +47,8 @@ Assembly::Assembly(const Model& of)
     for (const ForcePart& part : model.forces) has_external |= part.is_external;
     for (const ConstraintPart& part : model.constraints) has_external |= part.is_tied_to_ground;
 
-    // Lists of what is evaluated in part: constraints for gaps, moving blocks for A,
-    // timed rows for what they lag behind their prescription.
+    // Lists of partial evaluations: constraints for residuals, moving blocks for A, timed rows for
+    // their lag behind prescribed motion.
     for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
         const BlockPart& part = rows.blocks[b];
         if (!part.is_constant) moving_blocks.push_back(static_cast<int>(b));
@@ -72,7 +72,7 @@ void Assembly::read_start(double* q, double* v) const {
 }
 
 void Assembly::use_threads(int count) {
-    // Whatever throws, nothing is left that was laid out for another number.
+    // On exceptions no layout for another number of threads remains.
     columns = RowsByColumn();
     rows.tangent_terms.share(n, 1);
     workers.resize(count);
@@ -112,7 +112,7 @@ double Assembly::total_mass() const {
 }
 
 void Assembly::attribute_nonfinite(double t) const {
-    // Rows first: what is no number in a reaction comes from there.
+    // Rows first: NaN in a reaction comes from there.
     rows.attribute_nonfinite(t);
     forces.refuse_nonfinite_force("evaluate_step", t);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares what time adds to constraints with the rate that they state, and halves where it
+// Compares the change of constraints over time with their stated rate, and halves where it
 // differs.
 #include "jump_search.hpp"
 
@@ -16,9 +16,9 @@ namespace ancora {
 namespace {
 
 constexpr int kParts = 4;  // of a step
-// A jump of what is prescribed that is rounding, relative to the model's size.
+// A jump of prescribed motion at round-off, relative to the model's size.
 constexpr double kJump = 1e-9;
-// What a quarter may differ from w times its mean rate, relative to w times its largest rate.
+// Allowed difference of a quarter from w times its mean rate, relative to w times its largest rate.
 constexpr double kUnlike = 1e-3;
 // Intervals end at this many units in the last place of t.
 constexpr double kUnits = 4.0;

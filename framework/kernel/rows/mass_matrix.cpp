@@ -223,7 +223,7 @@ void MassMatrix::take(const Varying& body, std::span<const double> M) {
     }
 }
 
-/// What has mass keeps some: what a system without it would do is another question.
+/// Refuses mass that vanishes: the system without it would be another one.
 void MassMatrix::evaluate_timed(Varying& body, double t, CallMeter& meter) {
     const BodyPart& part = *body.part;
     part.evaluate_mass_at(meter, t, {body.M, body.rate});
@@ -248,7 +248,8 @@ void MassMatrix::evaluate_timed(Varying& body, double t, CallMeter& meter) {
 
 void MassMatrix::hold(double t0, double h, CallMeter& meter) {
     if (is_held_ && held_t0_ == t0 && held_h_ == h) return;
-    // M_bar = M_0 + dM / 2 over the step (theory (67)); `change` is what leaves at each end.
+    // M_bar = M_0 + dM / 2 over the step (theory (67)); `change` is the mass that leaves at each
+    // end.
     is_held_ = false;
     for (Varying& body : varying_) {
         if (!body.part->has_timed_mass) continue;

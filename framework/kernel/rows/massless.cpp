@@ -94,7 +94,8 @@ std::vector<int> Massless::idle_gauge_rows(const Eigen::VectorXd& A) {
         fill(cluster, A, nullptr, nullptr);
         cluster.without_gauge_rows = false;
         const SymmetricEigen eigen(cluster.normal);
-        // A direction is free if no row sees it, to rounding of what is seen best.
+        // A direction is free if its coefficients in all rows are at the round-off of the largest
+        // ones.
         const double least = kRankTolerance * eigen.values().tail(1)[0];
         Eigen::Index free = 0;
         while (free < size && !(eigen.values()[free] > least)) ++free;
@@ -115,7 +116,7 @@ std::vector<int> Massless::idle_gauge_rows(const Eigen::VectorXd& A) {
             needed = qr.rank(std::sqrt(kRankTolerance));
             order.assign(qr.order().begin(), qr.order().end());
         }
-        // What is not among the first pivots sees nothing that these do not see.
+        // Gauge rows beyond the first pivots depend on these.
         for (std::size_t c = 0; c < own.size(); ++c) {
             const auto begin = order.begin();
             if (std::find(begin, begin + needed, static_cast<int>(c)) == begin + needed)
@@ -139,7 +140,7 @@ double Massless::weight(const Cluster& cluster, int row) const {
     if (RowLaws::is_constraint(law)) return 1.0;
     if (rows_.has_law_together(row)) return 0.0;
     if (cluster.by_constraints || law.kind != RowKind::elastic) return 0.0;
-    // What may go slack or break determines nothing.
+    // Rows that may go slack or break do not determine coordinates.
     if (law.law != nullptr) return 0.0;
     return 1.0 / law.compliance;
 }

@@ -16,7 +16,7 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 // The iteration for states: corrections of a few roundings are none; one that no longer shrinks
-// has come to what rounding leaves if it is below the second bound.
+// has reached round-off if it is below the second bound.
 constexpr double kSettled = 4.0 * kEpsilon;
 constexpr double kStandsStill = 1e-11;
 // Differences change their argument by this part of it, which leaves each half of the digits.
@@ -130,7 +130,7 @@ SignalSet::SignalSet(const Model& model, CallMeter& meter)
     find_answers();
 }
 
-/// What the own values of forces depend on: all that objects of their group read.
+/// Sources of the own values of forces: all that objects of their group read.
 void SignalSet::find_answers() {
     answers_.resize(parts_.size());
     for (std::size_t g = 0; g < groups_.size(); ++g)
@@ -171,7 +171,7 @@ void SignalSet::begin(double t) {
         part.of->signals.start(sub(x_, part.first_x, part.num_x),
                                sub(z_, part.first_z, part.num_z));
         const auto i = static_cast<std::size_t>(&part - parts_.data());
-        // What would have come before is made up for at once.
+        // Events that are overdue act at once.
         next_times_[i] = std::max(
             t,
             part.of->signals.next_time(meter_, t, -kInfinity, sub(z_, part.first_z, part.num_z)));
@@ -489,7 +489,7 @@ void SignalSet::find_rounding(Group& group, const Equation& of) {
     }
     ask(group.parts, of.t, of.at.data(), false);
     factorise(group, of);
-    // |J^-1| of what rounding may leave in each equation
+    // |J^-1| times the rounding-error bound of each equation
     group.rounding.setZero();
     for (Eigen::Index k = 0; k < n; ++k) {
         group.correction.setZero();
@@ -500,7 +500,7 @@ void SignalSet::find_rounding(Group& group, const Equation& of) {
     group.has_rounding = true;
 }
 
-/// What was found for another step or rule does not hold.
+/// Discards solutions for another step or rule.
 void SignalSet::forget_matrices() {
     for (Group& group : groups_) {
         group.is_factored = group.has_rounding = false;

@@ -20,7 +20,7 @@ constexpr int kMostDenseUnknowns = 100;
 // corrections astray, and an iteration sees that.
 constexpr double kNoPivot = 1e-30;
 // A coordinate whose diagonal is less than this part of the mean has no scale of its own: without
-// mass it is what rows happen to bear.
+// mass it depends on stresses.
 constexpr double kLeastDiagonal = 1e-8;
 
 /// Row of each entry of a pattern by rows.

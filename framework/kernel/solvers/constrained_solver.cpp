@@ -330,7 +330,7 @@ ConstrainedSolver::WorstRow ConstrainedSolver::worst_row(std::span<const double>
                 gap += term;
                 terms += std::abs(term);
             }
-            // A row whose own terms are all zero but for rounding is measured by what it could see.
+            // A row whose own terms are all round-off is scaled by its Cauchy-Schwarz bound.
             terms = std::max(terms, motion * island->row_lengths()[static_cast<Eigen::Index>(k)]);
             terms += std::abs(wanted);
             take(pattern.rows[k], std::abs(gap), terms);

@@ -159,7 +159,7 @@ void DenseIsland::factorise_rows() {
         Eigen::Map<Eigen::VectorXd> scaled(row, n_);
         length_[k] = scaled.norm();
         if (length_[k] > 0.0) scaled /= length_[k];
-        // What is not concerned, as rates in the projection of positions, would look redundant.
+        // Zero rows, as rates in the projection of positions, would look redundant.
         if (use_ != RankUse::keep || length_[k] > 0.0) column_row_.push_back(k);
     }
     const int count = static_cast<int>(column_row_.size());
@@ -266,7 +266,8 @@ bool DenseIsland::do_solve() {
     if (refinement_ == Refinement::none && is_by_kept_rows_) return x_.allFinite();
     const double free = force_norm(f_);
     bool is_settled = true;
-    // (x, lambda) += solution of what (x, lambda) leaves of f and r, theory (4) being linear
+    // Iterative refinement: (x, lambda) += solution for the residuals of f and r, theory (4) being
+    // linear
     for (int step = 0; step < kMostDenseRefinements || (!is_settled && step < kMostCorrections);
          ++step) {
         compute_residual();

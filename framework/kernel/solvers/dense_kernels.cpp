@@ -53,7 +53,7 @@ ANCORA_INLINE void tile_of_one(const Scalar* A,
         load(b, of_b);
         sum += static_cast<double>(*A) * of_b;
     }
-    // What is packed behind the last column is zero and is not stored.
+    // Packed entries after the last column are zero and are not stored.
     for (int j = 0; j < columns; ++j) C[j * stride_C] -= sum[j];
 }
 

@@ -120,7 +120,7 @@ bool EnvelopeCholesky::factorise(const double* usual, double threshold) {
         // d_i = M_ii - sum_k L_ik^2, the squared distance, in the norm of M,
         // of coordinate i from the span of those before it.
         double pivot = diagonal - dot(row + first[i], row + first[i], i - first[i]);
-        // A diagonal may be small beside the block's by chance, and what is left of it rounding.
+        // A diagonal may be small relative to the block's by chance, and its pivot round-off.
         const double nothing = kVanishedDiagonal * largest[block[i]];
         if (!std::isfinite(pivot) || diagonal < -nothing) return false;
         if (pivot < kNegativePivot * std::abs(diagonal) - nothing &&

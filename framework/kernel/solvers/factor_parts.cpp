@@ -53,7 +53,7 @@ public:
     int size() const { return static_cast<int>(own_.size()); }
     double all() const { return all_; }
 
-    /// What is cut off, from the roots down, so that no subtree that is left is heavier.
+    /// The supernodes cut off, from the roots down, so that no remaining subtree is heavier.
     struct Cut {
         std::vector<char> is_cut;
         double weight = 0.0;
@@ -116,14 +116,14 @@ FactorParts::FactorParts(const Supernodes& supernodes) {
     std::vector<int> parent(at(count), -1);
     std::vector<double> own(at(count));
     for (int s = 0; s < count; ++s) {
-        // Entries of a panel: what a solve reads, and in proportion to it what threads share.
+        // Entries of a panel: the memory traffic of a solve, and the measure of work for threads.
         own[at(s)] = static_cast<double>(supernodes.width(s)) * supernodes.height(s);
         if (supernodes.height(s) > supernodes.width(s))
             parent[at(s)] = supernodes.of(supernodes.rows(s)[at(supernodes.width(s))]);
     }
     // Two levels: many subtrees below, and above them the separators that join them,
-    // which have subtrees again. What is above all is done by one thread,
-    // which bounds the gain of more threads.
+    // which have subtrees again. The top is done by one thread, which bounds the gain of more
+    // threads.
     const Forest tree(parent, own);
     const Forest::Cut cut = tree.cut(kLargestSubtree * tree.all());
     if (tree.all() < kFewestEntries || cut.weight > kLargestSeparator * tree.all()) {
@@ -141,7 +141,7 @@ FactorParts::FactorParts(const Supernodes& supernodes) {
         separator.push_back(s);
         own_of_separator.push_back(own[at(s)]);
     }
-    // Cuts go from the roots down, so the parent of what is cut off is cut off too.
+    // Cuts go from the roots down, so the parent of a supernode that is cut off is cut off too.
     std::vector<int> parent_in_separator;
     for (const int s : separator)
         parent_in_separator.push_back(parent[at(s)] < 0 ? -1 : in_separator[at(parent[at(s)])]);

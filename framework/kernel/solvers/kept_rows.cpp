@@ -69,8 +69,8 @@ const EnvelopeCholesky* KeptRows::augment(const std::vector<double>& M,
                                std::min(column[e], column[d]),
                                sigma_[l] * A[e] * A[d]);
     }
-    // Still singular: what bodies' own rows do not determine.
-    // The caller then takes orthogonal factors.
+    // Still singular in directions that bodies' own rows do not determine. The caller then takes
+    // orthogonal factors.
     const bool is_good =
         augmented_.factorise(usual.data(), kVanishedPivot) && !augmented_.is_singular();
     return is_good ? &augmented_ : nullptr;
@@ -99,7 +99,7 @@ bool KeptRows::factorise(const EnvelopeCholesky& L,
             L.solve_lower(values, first);
             RowView scaled(values + first, n_ - first);
             length[k] = scaled.norm();
-            // What is not concerned, as rates in the projection of positions, has none.
+            // Zero rows, as rates in the projection of positions, have none.
             if (length[k] > 0.0) {
                 scaled /= length[k];
                 first_[at] = first;

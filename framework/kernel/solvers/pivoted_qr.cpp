@@ -56,7 +56,8 @@ void PivotedQr::factorise(double threshold, bool has_pivoting) {
 
 void PivotedQr::factorise_weighted(double threshold, const double* weight) {
     reduce(threshold, true, [&](int k) {
-        // Columns of which no more than `least` is left count as dependent, whatever their weight.
+        // Columns with a remaining norm of at most `least` count as dependent, whatever their
+        // weight.
         const double least = k == 0 ? 0.0 : threshold * std::abs(column(0)[0]);
         const auto rank = [&](int j) {
             return norm_[j] > least ? weight[source_[j]] * norm_[j] : 0.0;
@@ -104,12 +105,12 @@ void PivotedQr::reduce(double threshold, bool has_pivoting, const Pivot& pivot) 
             x[0] = beta;
         }
         ++rank_;
-        // What is left of the other columns: H x_j, whose first entry is R_kj.
+        // The other columns: H x_j, whose first entry is R_kj.
         for (int j = k + 1; j < cols_; ++j) {
             double* other = column(j) + k;
             if (tail_square > 0.0) reflect(tau_[k], x + 1, tail_size, other);
             if (!has_pivoting || !(norm_[j] > 0.0)) continue;
-            // What is left of column j; computed afresh where the update has lost digits
+            // The remaining norm of column j; computed afresh where the update has lost digits
             // (Drmac, Bujanovic, LAPACK working note 176).
             const double part = std::abs(other[0]) / norm_[j];
             const double left = std::max(0.0, (1.0 + part) * (1.0 - part));

@@ -12,7 +12,8 @@ namespace {
 
 // A diagonal below this part of the body's largest is no mass.
 constexpr double kMassless = 1e-14;
-// Nodes without mass are weighed anew where they are tied to what is this much lighter than usual.
+// Nodes without mass are weighed anew where they are connected to masses this much lighter than the
+// typical one.
 constexpr double kFarLighter = 1e-6;
 
 }  // namespace
@@ -58,7 +59,7 @@ SolverStatus SolverIsland::factorise(
     for (std::size_t k = 0; k < A_.size(); ++k) A_[k] = A[pattern_.entry_from[k]];
     lend_weights();
     choice_ = &choices_[set];
-    // What was not chosen cannot be kept.
+    // Without a choice there is none to keep.
     use_ = use == RankUse::keep && !choice_->is_made ? RankUse::decide : use;
     if (use_ == RankUse::keep)
         is_dropped_ = choice_->is_dropped;
@@ -124,7 +125,7 @@ void SolverIsland::compute_weights() {
     for (std::size_t k = 0; k < M_.size(); ++k)
         if (pattern_.mass[k].first == pattern_.mass[k].second)
             diagonal[pattern_.mass[k].first] += M_[k];
-    // What is usual: the mean of the body's masses, else of the island's, else 1. Masses of one
+    // The typical mass: the mean of the body's masses, else of the island's, else 1. Masses of one
     // body say nothing about those of another, which may be smaller by any factor.
     const auto mean = [&](int begin, int end) {
         const double largest = std::max(0.0, diagonal.segment(begin, end - begin).maxCoeff());
@@ -165,9 +166,9 @@ void SolverIsland::compute_weights() {
     }
 }
 
-/// A body without any mass, as the node of a link, moves with what its rows tie it to, and is
-/// measured by the most mass that one of them sees there, if that is far from what is usual in the
-/// island: rows between light bodies would then hardly see such a node.
+/// A body without any mass, as the node of a link, moves with the bodies that its rows connect it
+/// to, and is weighed by the largest mass that one of the rows acts on there, if that is far from
+/// the typical mass of the island: rows between light bodies would then hardly see such a node.
 void SolverIsland::lend_weights() {
     if (!has_massless_bodies_) return;
     for (int i = 0; i < n_; ++i)
@@ -265,7 +266,7 @@ void SolverIsland::lay_out_columns() {
 /// Iterative refinement with residuals of higher precision
 /// (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., SIAM, 2002, chapter 12):
 /// the error shrinks by a factor each time, down to the rounding of x itself,
-/// whatever the condition number, as long as the factorisation gains at all.
+/// for any condition number, as long as refinement contracts at all.
 void SolverIsland::compute_residual() {
     const double* const x = x_.data();
     const double* const lambda = lambda_.data();

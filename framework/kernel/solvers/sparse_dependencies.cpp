@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a sparse island's rows and masses leave undetermined: rank, dependencies, null directions.
+// Rank of a sparse island's rows and masses: dependencies and null directions.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -38,7 +38,7 @@ bool SparseIsland::has_null_direction() {
     }
     r_.setZero();
     x_.setZero();
-    // Signs alternate, so that the start is unlikely to be orthogonal to what is looked for.
+    // Signs alternate, so that the start is unlikely to be orthogonal to the null direction.
     int sign = 1;
     for (const int i : mass_.vanished()) x_[i] = (sign = -sign) / weight_[i];
     // x := K^-1 (W^2 x, 0), normalised in |x|_W: grows towards the direction

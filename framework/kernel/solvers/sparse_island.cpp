@@ -26,8 +26,8 @@ constexpr double kCoarse = 1e-11;
 constexpr double kDependentPivot = 1e4;
 // The smallest pivot of a scaled row exceeds s^2 by some factor.
 constexpr double kPivotOverSquare = 100.0;
-// +delta where a pivot of M vanishes, relative to what is usual; smaller ones cost digits in long
-// chains.
+// +delta where a pivot of M vanishes, relative to the typical mass; smaller ones cost digits in
+// long chains.
 constexpr double kMassRegularisation = 1e-7;
 // Row lengths are taken with M's diagonal alone where its factor would make them dear.
 constexpr double kMostLengthWork = 100.0;  // per coordinate, row and entry
@@ -170,8 +170,8 @@ void SparseIsland::assemble() {
     }
     // +delta on all coordinates of such a body: the vanished one may have a small part only in the
     // direction without mass.
-    // Rows between bodies determine what neither mass nor rows of the body do.
-    // delta keeps its pivot from zero, and refinement takes delta out again.
+    // Rows between bodies determine the directions that neither mass nor rows of the body
+    // determine. delta keeps its pivot from zero, and refinement takes delta out again.
     int done = 0;
     for (const int vanished : mass_.vanished()) {
         if (vanished < done) continue;
@@ -225,7 +225,7 @@ SolverStatus SparseIsland::do_factorise(bool is_mass_new) {
         } else if (use_ == RankUse::choose) {
             if (!make_choice()) return Status::failed;
         } else if (was_dependent_) {
-            // What the rows were at the last state they mostly are at this one.
+            // Rows that were dependent at the last state mostly are at this one.
             enter(Mode::dependent);
             was_dependent_ = smallest_pivot() < kDependentPivot * delta_;
         } else {
@@ -240,7 +240,7 @@ SolverStatus SparseIsland::do_factorise(bool is_mass_new) {
     return Status::good;
 }
 
-/// Finds rows that depend on others and leaves them out.
+/// Finds redundant rows and drops them.
 /// @returns false if the masses cannot be factorised without them
 bool SparseIsland::make_choice() {
     choose_rows();

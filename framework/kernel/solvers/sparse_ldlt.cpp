@@ -86,8 +86,8 @@ void SparseLdlt::make_scratch() {
     }
 }
 
-/// Who updates whom, in the order of the left-looking elimination: as soon as a supernode has
-/// updated one, it waits for the next that it reaches.
+/// The updates of supernodes by others, in the order of the left-looking elimination: as soon as a
+/// supernode has updated one, it waits for the next that it reaches.
 void SparseLdlt::lay_out_updates() {
     const auto count = static_cast<std::size_t>(supernodes_.size());
     // Lists of sources that wait for a target: first_source[t], next_source[...].
@@ -139,10 +139,10 @@ void SparseLdlt::lay_out_updates() {
         in_separator_[parts_.separator[i]] = static_cast<int>(i);
     is_done_ = std::make_unique<std::atomic<int>[]>(num_separator);
     if (parts_.parts.empty()) return;
-    // Who waits does so at the end.
-    // Those of the parts have the place -1 and come first, then the sources of the separator in its
-    // order. The sort is stable and the order of parts that of the tree, so a sum has its terms in
-    // the same order for any number of threads: same matrix, same bits.
+    // Threads wait at the end. Those of the parts have the place -1 and come first, then the
+    // sources of the separator in its order. The sort is stable and the order of parts that of the
+    // tree, so a sum has its terms in the same order for any number of threads: same matrix, same
+    // bits.
     for (const int s : parts_.separator)
         std::stable_sort(updates_.begin() + first_update_[s],
                          updates_.begin() + first_update_[static_cast<std::size_t>(s) + 1],
@@ -214,7 +214,7 @@ bool SparseLdlt::factorise_supernode(int s, Scratch& scratch, bool waits) {
     const long begin = supernodes_.panel(s);
     const long size = supernodes_.panel(s + 1) - begin;
     double* const panel = in_single_ ? scratch.panel.data() : values_.data() + begin;
-    // The columns of s in A; what fill makes of the other entries begins with zero.
+    // The columns of s in A; fill entries begin with zero.
     std::fill_n(panel, size, 0.0);
     const auto index = static_cast<std::size_t>(s);
     for (long k = first_entry_[index]; k < first_entry_[index + 1]; ++k) {
@@ -230,7 +230,7 @@ bool SparseLdlt::factorise_supernode(int s, Scratch& scratch, bool waits) {
     return true;
 }
 
-/// Subtracts from a panel what the supernodes before it that reach it make of it.
+/// Subtracts from a panel the updates by the supernodes before it that reach it.
 void SparseLdlt::update(int target, double* panel, Scratch& scratch, bool waits) {
     const long begin = first_update_[target];
     const long end = first_update_[static_cast<std::size_t>(target) + 1];

@@ -145,7 +145,8 @@ bool SparseIsland::refine() {
         const double gain = std::max(slowest_gain_, before > 0.0 ? correction / before : 0.0);
         const bool is_right =
             correction * gain <= kSparseConverged * solution || correction <= kRounding * free;
-        // Of dependent rows they need not settle: what A^T maps to zero is taken out later.
+        // Multipliers of dependent rows need not converge: their component in the null space of A^T
+        // is removed later.
         const double unsettled =
             mode_ == Mode::independent ? scaled_norm(dlambda_) / scaled_norm(lambda_) : 0.0;
         if (is_right && !(unsettled * gain > kSettled)) return true;
@@ -155,7 +156,7 @@ bool SparseIsland::refine() {
     return false;
 }
 
-/// One solve with what is left, added to x_ and lambda_.
+/// One refinement: a solve with the residual, added to x_ and lambda_.
 void SparseIsland::correct() {
     compute_residual();
     solve_once(residual_f_, residual_r_, dx_, dlambda_);
@@ -198,8 +199,8 @@ bool SparseIsland::is_contradictory() {
     return gap > kContradictingResidual * terms;
 }
 
-/// Solves again without what r misses by: that is not for the multipliers to push against. Each
-/// pass leaves a millionth of it.
+/// Solves again without the inconsistent component of r, which multipliers cannot balance. Each
+/// pass reduces it by a factor of a million.
 bool SparseIsland::refine_without_contradiction() {
     for (int pass = 0; pass < kContradictionPasses; ++pass) {
         if (pass > 0 && !is_contradictory()) break;
@@ -210,8 +211,8 @@ bool SparseIsland::refine_without_contradiction() {
     return refine();
 }
 
-/// Takes out of lambda_ what A^T maps to zero, and corrects until it is right itself; so far only
-/// A^T lambda_ is.
+/// Removes from lambda_ its component in the null space of A^T, and refines lambda_ until it has
+/// converged; so far only A^T lambda_ is.
 bool SparseIsland::reduce_multipliers() {
     for (int step = 0; step < kMostReductions; ++step) {
         lambda_before_ = lambda_;
@@ -295,7 +296,7 @@ DenseIsland& SparseIsland::dense() {
 }
 
 DenseIsland& SparseIsland::factorised_dense() {
-    // With the rows that the present factorisation leaves out.
+    // With the rows that the present factorisation drops.
     if (!is_dense_current_) dense().factorise_local(M_, A_, is_dropped_);
     is_dense_current_ = true;
     return dense();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finding columns that stand together, and their rows.
+// Detection of supernodes, and their rows.
 #include "supernodes.hpp"
 
 #include <algorithm>

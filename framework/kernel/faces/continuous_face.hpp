@@ -80,7 +80,7 @@ public:
     const std::vector<int>& constraint_rows() const { return chosen_; }
     const Eigen::VectorXd& Q() const { return Q_; }
     const Eigen::VectorXd& C() const { return C_; }
-    const RowSet::RowValues& instant() const { return instant_; }
+    const RowSet::StateValues& instant() const { return instant_; }
     /// Stress of every row: -lambda of constraint rows, the law's of others.
     const Eigen::VectorXd& stress() const { return s_; }
     /// Makes these the multipliers of the state last evaluated: stresses follow.
@@ -156,7 +156,7 @@ private:
     std::vector<int> row_start_;     // their pattern
     std::vector<int> entry_;         // their entries in the row set's Jacobian
     std::vector<double> A_;
-    RowSet::RowValues instant_;
+    RowSet::StateValues instant_;
     Eigen::VectorXd field_, gravity_, Q_, C_, f_, b_, a_, lambda_, s_, rate_;
     Eigen::VectorXd correction_, mu_, work_, zero_;
     bool has_gravity_ = false;

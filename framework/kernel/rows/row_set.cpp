@@ -368,7 +368,7 @@ RowPoint RowSet::point_of(
     return at;
 }
 
-void RowSet::evaluate(const double* q, const double* v, double t, Instant& out) {
+void RowSet::evaluate(const double* q, const double* v, double t, StateValues& out) {
     last_point_ = {q, v, t, " pi A pi_t b "};
     // pi, A, pi_t and b at the state: pi' = A v + pi_t, A q'' = b (theory (10), (1))
     out.pi.setZero(num_rows());

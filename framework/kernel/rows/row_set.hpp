@@ -50,13 +50,13 @@ public:
                        std::span<double> state1);
 
     /// Continuous formulation at (q, v, t): pi, and if wanted A (same pattern as B) and pi_t.
-    struct RowValues {
+    struct StateValues {
         Eigen::VectorXd pi;
         Eigen::VectorXd A;
         Eigen::VectorXd pi_t;
         Eigen::VectorXd b;
     };
-    void evaluate(const double* q, const double* v, double t, Instant& out);
+    void evaluate(const double* q, const double* v, double t, StateValues& out);
     /// pi of the rows in constraint blocks only, others untouched. [step]
     void evaluate_gaps(const double* q, double t, double* pi);
     /// pi, pi_t and Jacobian, as the plugin lays it out, of one block of positions. [step]

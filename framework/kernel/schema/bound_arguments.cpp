@@ -15,6 +15,7 @@
 #include "argument_files.hpp"
 #include "mistakes.hpp"
 #include "schema_words.hpp"
+#include "table_file.hpp"
 #include "wording.hpp"
 
 namespace ancora {
@@ -201,6 +202,8 @@ void BoundArguments::bind(Item& item, const Value& value) const {
         item.content = std::unique_ptr<BoundArguments>(
             new BoundArguments(*this, item.name, *table, item.place, schema));
         item.shape = Shape::table;
+    } else if (table && p.allows(Shape::matrix) && names_columns(*table)) {
+        bind_columns(item, *table);
     } else {
         refuse(item, "", expected_value(p), value);
     }
@@ -345,6 +348,28 @@ void BoundArguments::bind_matrix(Item& item, const Array& x, const Value& value)
     item.shape = Shape::matrix;
 }
 
+// { file = "traj.csv", column = "q3" } in place of rows.
+void BoundArguments::bind_columns(Item& item, const Table& x) const {
+    const Parameter& p = *item.parameter;
+    const Table::Entry* const file = x.find("file");
+    const Place where = file->value.place().known() ? file->value.place() : item.place;
+    const std::string label = fmt::format("{}: {}{}", owner_, prefix_, item.name);
+    TableFile read = read_table_file(label, x, where, where.line > 0 ? where : place_, p.columns);
+    for (const double number : read.numbers)
+        if (!is_in_range(p, number))
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{}: expected {}, got {} in {}",
+                                    label,
+                                    expected_range(p),
+                                    number,
+                                    in_quotes(read.path)),
+                        where);
+    item.rows = read.rows;
+    item.columns_of = std::move(read.path);
+    item.content = std::move(read.numbers);
+    item.shape = Shape::matrix;
+}
+
 void BoundArguments::bind_texts(Item& item, const Array& x) const {
     std::vector<std::string> texts;
     texts.reserve(x.size());
@@ -470,6 +495,8 @@ std::vector<std::pair<std::string, std::string>> BoundArguments::files() const {
         else if (const auto* const path = std::get_if<std::string>(&item.content);
                  path && item.shape == Shape::file)
             out.emplace_back(prefix_ + item.name, *path);
+        else if (!item.columns_of.empty())
+            out.emplace_back(prefix_ + item.name + ".file", item.columns_of);
     }
     return out;
 }

@@ -121,6 +121,7 @@ private:
         Shape shape{};
         Place place;
         int rows = 0;
+        std::string columns_of{};  // the file whose columns a matrix has, if that names one
         Content content;
     };
 
@@ -141,6 +142,7 @@ private:
     void bind_vector(Item& item, const Array& x, const Value& value) const;
     void bind_matrix(Item& item, const Array& x, const Value& value) const;
     void bind_texts(Item& item, const Array& x) const;
+    void bind_columns(Item& item, const Table& x) const;
     void bind_free_names(const Table& values, const Parameter& parameter);
     void bind_default(Item& item) const;
 

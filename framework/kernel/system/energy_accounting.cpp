@@ -217,7 +217,7 @@ double EnergyAccounting::energy_rounding(double more) const {
     // |dE| <= |M g|^T dq + sum_k max|s_k| |A_k| dq
     double sum = moved.dot(parts_.gravity_force.cwiseAbs());
     // dpi = A dq, and its work is at most that of the larger stress at either end of it.
-    RowSet::RowValues at;
+    RowSet::StateValues at;
     parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, at);
     Eigen::VectorXd s = Eigen::VectorXd::Zero(parts_.m);
     for (int k = 0; k < parts_.m; ++k) {
@@ -240,7 +240,7 @@ double EnergyAccounting::energy_rounding(double more) const {
 }
 
 EnergyAccounting::Roundings EnergyAccounting::balance_roundings() const {
-    RowSet::RowValues at;
+    RowSet::StateValues at;
     parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, at);
     // Forces that may be in balance, by their sizes
     Eigen::VectorXd force = parts_.gravity_force.cwiseAbs();

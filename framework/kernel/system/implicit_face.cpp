@@ -390,7 +390,7 @@ void ImplicitFace::evaluate(const ImplicitPoint& at) {
     }
     // F = Q + C; phi, A v + pi_t and b of each condition, as its level has them.
     force_ = face.Q() + face.C();
-    const RowSet::RowValues& now = face.instant();
+    const RowSet::StateValues& now = face.instant();
     for (std::size_t c = 0; c < rows_.size(); ++c) {
         const auto i = static_cast<Eigen::Index>(c);
         const RowLevel level = levels_[c];

@@ -166,7 +166,7 @@ private:
     template <class Sum>
     void add_differences(Differenced& of, const Sum& sum, std::vector<double>& stiffness);
     void choose_dropped();
-    const RowSet::RowValues& instant() { return accelerations_.face().instant(); }
+    const RowSet::StateValues& instant() { return accelerations_.face().instant(); }
 
     Assembly& parts_;
     const MotionState& state_;

@@ -68,7 +68,7 @@ PartContext KernelSystem::context_of_parts() {
 }
 
 void KernelSystem::plan_matrix(double h) {
-    RowSet::RowValues instant;
+    RowSet::StateValues instant;
     // gamma of this h decides which rows are condensed, A which pattern has entries.
     parts_.laws.prepare(h);
     parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant);
@@ -677,7 +677,7 @@ void KernelSystem::transfer(Archive& archive) {
         invalidate(Change::state);
         accelerations_.forget_choices();
         // The last values of plugins are those of this state.
-        RowSet::RowValues instant;
+        RowSet::StateValues instant;
         parts_.signals.show_sampled();
         parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant);
         parts_.update_mass(state_.q.data(), state_.v.data(), state_.t);

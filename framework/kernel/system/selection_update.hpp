@@ -81,7 +81,7 @@ private:
     bool has_factorised_ = false;  // since the selection was last checked
     Eigen::VectorXd q_at_choice_;  // state of that check
     Eigen::VectorXd way_;
-    RowSet::RowValues instant_;
+    RowSet::StateValues instant_;
 };
 
 }  // namespace ancora

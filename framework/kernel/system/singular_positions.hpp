@@ -88,7 +88,7 @@ private:
     double until_ = -1.0;            // end of the substep with the last jump
     int jumped_ = -1;
     Eigen::VectorXd q_;
-    RowSet::RowValues instant_;
+    RowSet::StateValues instant_;
 
     bool is_watching_ = false;
     /// The last state tested that was not singular.

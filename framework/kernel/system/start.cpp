@@ -39,7 +39,7 @@ void Start::begin(std::span<const double> q, std::span<const double> v, double t
 }
 
 void Start::complete_own(std::span<const double> q, std::span<double> v, double t) {
-    RowSet::RowValues at;
+    RowSet::StateValues at;
     for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c) {
         const ConstraintPart& part = parts_.model.constraints[c];
         const RowOwner& owner = parts_.owner_of_constraint(c);
@@ -372,7 +372,7 @@ std::string Start::advice(int row) const {
 void Start::refuse_contradiction() {
     constexpr int kSteps = 20;
     Eigen::VectorXd q = state_.q;
-    RowSet::RowValues at = instant_;
+    RowSet::StateValues at = instant_;
     GapClosing closing;
     // q <- q - dq, dq the M-weighted least-squares solution of A dq = phi; `left` is phi - A dq,
     // the part of the gaps outside the range of A. Where it stays, the rows contradict each other
@@ -428,7 +428,7 @@ bool Start::closes_beside(const std::vector<int>& open) {
     constexpr int kSteps = 100;
     constexpr double kLeastPart = 1e-3;
     const double closed = kStartTolerance * state_.extent;
-    RowSet::RowValues at;
+    RowSet::StateValues at;
     const auto gap_at = [&](const Eigen::VectorXd& q) {
         parts_.rows.evaluate(q.data(), state_.v.data(), state_.t, at);
         double gap = 0.0;

@@ -86,7 +86,7 @@ private:
     double rate_of(int row) const;
     bool is_start() const { return !goes_on_; }
 
-    RowSet::RowValues instant_;
+    RowSet::StateValues instant_;
     InitialViolations allowed_;   // besides round-off; empty: none
     InitialViolations reported_;  // largest of the reported states; or empty
     bool goes_on_ = false;        // from a state of other parameters

@@ -54,7 +54,7 @@ struct PartContext {
     StepOperator& inner;  ///< of the rows before the part's own
     int first_row;        ///< of the part's rows, behind those of the model and of parts before
     Accelerations& accelerations;
-    EnergyAccounting& accounting;
+    EnergyAccounting& energy;
     ModeEvents& events;
 };
 

@@ -107,6 +107,7 @@ std::vector<Json> alternatives_of(const Parameter& p) {
     if (p.allows(Shape::matrix)) {
         const Json row = array_of(number_or_expression(p), p.columns);
         out.push_back(array_of({{"anyOf", {row, reference("array_name")}}}, p.rows));
+        out.push_back(reference("columns_of_file"));
     }
     if (p.allows(Shape::texts)) out.push_back(array_of(text(p), 0));
     if (p.allows(Shape::table)) out.push_back(object_of(children(p)));
@@ -329,6 +330,18 @@ Json definitions() {
          {{"description", "the name of an array in [parameters]"},
           {"type", "string"},
           {"pattern", R"(^\s*[A-Za-z_][A-Za-z0-9_]*\s*$)"}}},
+        {"columns_of_file",
+         {{"description", "columns of a text file with many: names or numbers from 1"},
+          {"type", "object"},
+          {"properties",
+           {{"file", {{"type", "string"}}},
+            {"column", {{"type", {"string", "integer"}}}},
+            {"columns", array_of({{"type", {"string", "integer"}}}, 0)},
+            {"time", {{"type", {"string", "integer"}}}},
+            {"unit", {{"type", "string"}}},
+            {"decimal", {{"enum", {".", ","}}}}}},
+          {"required", {"file"}},
+          {"additionalProperties", false}}},
         {"parameter_name", {{"pattern", "^[A-Za-z_][A-Za-z0-9_]*$"}}},
         {"parameter",
          {{"description", "a number in SI units, an expression in quotes, or an array of these"},

@@ -201,7 +201,7 @@ private:
     std::vector<int> contact_of_row_;
     std::vector<double> arm_;  // of each row in use
     bool is_step_ = false;
-    RowSet::RowValues instant_;
+    RowSet::StateValues instant_;
     const double* values_ = nullptr;  // of T, the step's or the instant's
     Eigen::VectorXd drift_, surface_;
     std::vector<double> state0_, state1_;

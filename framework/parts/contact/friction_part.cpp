@@ -90,7 +90,7 @@ public:
             state_.q.data(), trial_.dq.data(), trial_.mid.data(), trial.t0, trial.h);
     }
     void record(const StepTrial& trial, const TrialSizes& sizes) override {
-        modes_.record(trial, sizes);
+        modes_.record_step(trial, sizes);
     }
     void accept_step(double h) override { modes_.note_step(h); }
 

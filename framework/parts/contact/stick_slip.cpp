@@ -307,7 +307,7 @@ void StickSlip::sliding_events(const double* v, std::span<double> g) const {
     }
 }
 
-void StickSlip::record(const StepTrial& trial, const TrialSizes& sizes) {
+void StickSlip::record_step(const StepTrial& trial, const TrialSizes& sizes) {
     // The works are those of the very stresses and increments of the step; geometry and N are still
     // those of its trial, so this precedes any evaluation at the new state.
     const StepPart::Work work =

@@ -55,7 +55,7 @@ public:
 
     /// Records the work of friction over the step and updates the contacts' state; before the state
     /// moves.
-    void record(const StepTrial& trial, const TrialSizes& sizes);
+    void record_step(const StepTrial& trial, const TrialSizes& sizes);
     /// After an accepted step of the discrete formulation, and of the continuous one.
     void note_step(double h);
     void advance();

@@ -63,7 +63,7 @@ Equation equation_of(KernelSystem& system) {
     }
     out.M = compressed(parts.n, parts.n, std::move(entries));
 
-    RowSet::RowValues instant;
+    RowSet::StateValues instant;
     parts.rows.evaluate(state.q.data(), state.v.data(), state.t, instant);
     const double rate = parts.model.traits.baumgarte;
     entries = {};

@@ -54,10 +54,11 @@ inline constexpr Parameter kEffort =
         "effort",
         "force or torque on the measure, positive drives it up [N, N m]: a number, a "
         "formula of t and of the state such as \"5 - 2*rate\" (value and rate of the "
-        "measure itself, elbow.angle, elbow.angle_rate, box.x, box.vx, box.wz), or a table "
-        "with rows [t, effort]")
+        "measure itself, elbow.angle, elbow.angle_rate, box.x, box.vx, box.wz), a table "
+        "with rows [t, effort], or a file with such rows")
         .or_number()
-        .or_matrix(0, 2);
+        .or_matrix(0, 2)
+        .or_file();
 inline constexpr Parameter kMostEffort =
     parameter::number("limit", "", "largest effort, either way [N, N m]").positive();
 inline constexpr Parameter kMotorInside[] = {kEffort, kMostEffort, kWhich};

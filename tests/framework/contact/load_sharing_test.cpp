@@ -36,7 +36,7 @@ struct Feet {
           sharing(parts, contacts, islands, slip, events) {
         VectorXd q(parts.n), v(parts.n);
         parts.read_start(q.data(), v.data());
-        RowSet::RowValues instant;
+        RowSet::StateValues instant;
         parts.rows.evaluate(q.data(), v.data(), 0.0, instant);
         contacts.evaluate(q.data(), v.data(), 0.0);
     }

@@ -108,7 +108,7 @@ struct DependentRows {
     Assembly parts;
     ConstraintSelection independent;
     VectorXd q, v;
-    RowSet::RowValues instant;
+    RowSet::StateValues instant;
     std::vector<int> rows;  // constraints
 };
 

@@ -97,7 +97,7 @@ struct MasslessModel {
     Model model;
     Assembly parts;
     Massless massless;
-    RowSet::RowValues instant;
+    RowSet::StateValues instant;
     MatrixXd A;
     std::vector<int> light, heavy, constraints, elastic;
 };

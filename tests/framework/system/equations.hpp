@@ -32,8 +32,8 @@ struct Equations {
     VectorXd q() const { return Eigen::Map<const VectorXd>(system.q().data(), n); }
     VectorXd v() const { return Eigen::Map<const VectorXd>(system.v().data(), n); }
 
-    RowSet::RowValues at(const VectorXd& q, const VectorXd& v, double t) {
-        RowSet::RowValues instant;
+    RowSet::StateValues at(const VectorXd& q, const VectorXd& v, double t) {
+        RowSet::StateValues instant;
         system.parts().rows.evaluate(q.data(), v.data(), t, instant);
         return instant;
     }

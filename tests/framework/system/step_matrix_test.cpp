@@ -416,7 +416,7 @@ TEST_SUITE("rank of the constraint rows") {
             for (int k = 0; k < num_bodies / 5 + 1; ++k)
                 doubled.insert(static_cast<int>(random() % static_cast<unsigned>(num_bodies)));
             Equations model(chain(num_bodies, {doubled.begin(), doubled.end()}, 0.3));
-            const RowSet::RowValues here = model.at(model.q(), model.v(), 0.0);
+            const RowSet::StateValues here = model.at(model.q(), model.v(), 0.0);
             const RankAnalysis rank =
                 analyse_rank(model.system.parts().rows, here.A, model.system.parts().mass);
             const int num_redundant = 3 * static_cast<int>(doubled.size());
@@ -448,7 +448,7 @@ TEST_SUITE("rank of the constraint rows") {
 
     TEST_CASE("of rows that say the same the later are named") {
         Equations model(chain(3, {1}));
-        const RowSet::RowValues here = model.at(model.q(), model.v(), 0.0);
+        const RowSet::StateValues here = model.at(model.q(), model.v(), 0.0);
         const RankAnalysis rank =
             analyse_rank(model.system.parts().rows, here.A, model.system.parts().mass);
         REQUIRE(rank.redundant.size() == 3);
@@ -484,7 +484,7 @@ step = 1e-3
 end = 1.0
 )",
                                         lever));
-            const RowSet::RowValues here = model.at(model.q(), model.v(), 0.0);
+            const RowSet::StateValues here = model.at(model.q(), model.v(), 0.0);
             return analyse_rank(model.system.parts().rows, here.A, model.system.parts().mass);
         };
         const RankAnalysis wide = analyse("1e-5");

@@ -74,7 +74,7 @@ b = "m@0"
 
             const VectorXd v = random_vector(model.n, random);
             const VectorXd a = random_vector(model.n, random);
-            const RowSet::RowValues here = model.at(q, v, t);
+            const RowSet::StateValues here = model.at(q, v, t);
             const double d = 1e-3;
             const auto pi_at = [&](double x) {
                 return model.at(q + x * v + 0.5 * x * x * a, v, t + x).pi[k];
@@ -103,7 +103,7 @@ b = "m@0"
         const VectorXd q = model.q() + 0.3 * random_vector(model.n, random);
         const VectorXd v = random_vector(model.n, random);
         const double t = 0.8;
-        const RowSet::RowValues here = model.at(q, v, t);
+        const RowSet::StateValues here = model.at(q, v, t);
         const MatrixXd A = model.full(here.A);
         const double d = 0.01;
         for (Index i = 0; i < model.n; ++i) {
@@ -125,7 +125,7 @@ b = "m@0"
         const VectorXd v = random_vector(model.n, random);
         const VectorXd a = random_vector(model.n, random);
         const double t = 0.8;
-        const RowSet::RowValues here = model.at(q, v, t);
+        const RowSet::StateValues here = model.at(q, v, t);
         const auto pi_at = [&](double d) {
             return model.at(q + d * v + 0.5 * d * d * a, v, t + d).pi;
         };
@@ -194,7 +194,7 @@ end = 1.0
                                     {0.4, 0.7, -1.1},
                                     {-0.5, 0.2, 0.7});
         const Eigen::Vector3d n(0.36, 0.48, 0.8);
-        const RowSet::RowValues here = model.at(model.q(), model.v(), 0.0);
+        const RowSet::StateValues here = model.at(model.q(), model.v(), 0.0);
         // The constraint's row is the last, behind the bodies' strains.
         const Index k = model.m - 1;
         CHECK(near(here.pi[k], n.dot(ra - rb), 1e-15));

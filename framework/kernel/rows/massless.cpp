@@ -77,7 +77,7 @@ Massless::Massless(const MassMatrix& mass,
 std::vector<int> Massless::idle_gauge_rows(const Eigen::VectorXd& A) {
     std::vector<int> idle;
     for (Cluster& cluster : clusters_) {
-        // The conventions of this cluster.
+        // The gauge rows of this cluster.
         std::vector<int> own;
         std::set_intersection(cluster.rows.begin(),
                               cluster.rows.end(),

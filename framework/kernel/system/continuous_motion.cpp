@@ -17,11 +17,11 @@ namespace {
 constexpr double kClosed = 1e-9;  // gap of a start, of the model's size
 // Residual allowed after projection, relative likewise; more is not round-off.
 constexpr double kGaping = 1e-7;
-// Projection corrects what a step errs by. Where that is more than this part of what the step moved
+// Projection corrects the error of a step. Where that is more than this part of the displacement
 // the bodies, or of the energy in play, the step followed another motion.
 constexpr double kFarMoved = 0.1;
 constexpr double kFarFromEnergy = 0.1;
-// What casts doubt on a run that goes on.
+// Thresholds of warnings about a run.
 constexpr double kNotResolved = 1e-3;
 // Of two energies, each of them rounded, at positions that lie a tolerance or two apart.
 constexpr double kRoundingsOfEnergy = 4.0;
@@ -202,7 +202,7 @@ void ContinuousMotion::scale_quadratures() {
     // E = p^2 / 2 m, so p = (2 m E)^1/2; the moment of that at the largest distance from the
     // origin.
     const double momentum = std::sqrt(2.0 * accounts_.energy.total_mass() * energy);
-    // Works of efforts stand behind the others.
+    // Works of efforts follow the others.
     quadrature_scales_.assign(num_states() - 2 * parts_.n, unit(energy));
     std::fill_n(quadrature_scales_.rbegin(), parts_.signals.num_continuous(), 1.0);
     std::fill_n(quadrature_scales_.begin() + kImpulse, 3, unit(momentum));
@@ -232,13 +232,13 @@ void ContinuousMotion::accept(double t0, double t1, std::span<const double> x) {
                     part->object.place);
     }
     rows_.jumps.check(state_.q.data(), t0, t1 - t0, state_.extent);
-    // From here on the state changes; what is thrown on the way puts it back as it was.
+    // From here on the state changes; on an exception it is restored.
     save(before_);
     const Violation violation = accounts_.violations.now();
     try {
         advance_to(t0, t1, x);
     } catch (...) {
-        // What is refused leaves the accepted state as it was, also for the last row of results.
+        // A refusal restores the accepted state, also for the last row of results.
         restore(before_);
         accounts_.violations.show(violation);
         parts_.update_mass(state_.q.data(), state_.v.data(), state_.t);
@@ -272,9 +272,9 @@ void ContinuousMotion::note_energy_jump() {
 }
 
 void ContinuousMotion::advance_to(double t0, double t1, std::span<const double> x) {
-    // dq = q_1 - q_0 and the middle q_0 + dq / 2, as a step of the discrete face sees them.
+    // dq = q_1 - q_0 and the middle q_0 + dq / 2, as in a step of the discrete formulation.
     if (!state_.plugin.empty()) {
-        // State of plugins moves on with the discrete face; its forces are not used.
+        // States of plugins are updated by the discrete formulation; its forces are not used.
         for (int i = 0; i < parts_.n; ++i) {
             trial_.dq[i] = x[i] - state_.q[i];
             trial_.mid[i] = state_.q[i] + 0.5 * trial_.dq[i];
@@ -389,7 +389,7 @@ bool ContinuousMotion::constraint_error(double t,
     const auto n = static_cast<std::size_t>(parts_.n);
     std::copy_n(x.begin(), n, trial_.q_next.data());
     std::copy_n(x.begin() + parts_.n, n, trial_.v_next.data());
-    // M-weighted projection of the trial onto phi(q, t) = 0 (theory (9)): what it corrects is an
+    // M-weighted projection of the trial onto phi(q, t) = 0 (theory (9)): the correction is an
     // error that the integrator's own estimate, made of accelerations, need not show.
     accelerations_.face().project(ContinuousFace::Projected::position,
                                   trial_.q_next.data(),
@@ -421,7 +421,7 @@ void ContinuousMotion::project(double t, double way) {
                                 parts_.rows.row_name(positions.row),
                                 positions.left),
                     parts_.rows.place_of_row(positions.row));
-    // The displacement of matter by the projection against what the step moved it: the error of a
+    // The displacement of matter by the projection relative to that of the step: the error of a
     // step is a small part of the step.
     trial_.mid -= state_.q;
     const double moved = parts_.space.displacement(trial_.mid.data());
@@ -437,8 +437,8 @@ void ContinuousMotion::project(double t, double way) {
                                 way,
                                 kTooLong),
                     parts_.model.integrator_object.place);
-    // Velocities are rounded with the speed; near rest with what rounding of positions makes of
-    // them, u l / h.
+    // Velocities are rounded with the speed; near rest with the effect of the round-off of
+    // positions on them, u l / h.
     const double h = t - before_.t;
     const double unseen = h > 0.0 ? kUnseen * state_.extent / h : 0.0;
     const ContinuousFace::Projection velocities =

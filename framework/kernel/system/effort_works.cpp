@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Works of laws on measures, in both faces.
+// Works of laws on measures, in both formulations.
 #include "effort_works.hpp"
 
 namespace ancora {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When the energy of motion has grown without end, and what did it.
+// Detection of unbounded growth of the kinetic energy, and its cause.
 #include "energy_growth.hpp"
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 namespace ancora {
 namespace {
 
-// A convention row (the spin of an ideal rod) may carry rounding only, relative to what is beside.
+// A gauge row (the spin of an ideal rod) may carry round-off only, relative to the terms beside it.
 constexpr double kConventionTolerance = 1e-8;
 
 }  // namespace
@@ -23,7 +23,7 @@ void check_gauge_rows(const Assembly& parts,
                       double energy_scale,
                       double t) {
     for (const RowOwner& owner : parts.rows.owners) {
-        // A convention row holds a motion without inertia or stiffness: its stress s_k is the
+        // A gauge row fixes a motion without inertia or stiffness: its stress s_k is the
         // generalized force on that motion, zero unless something loads it. It is compared with the
         // stresses beside it, with F and M a of its body, and with the energy in play, since
         // generalized forces of a rotation are moments [J].

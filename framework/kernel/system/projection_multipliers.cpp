@@ -47,8 +47,8 @@ void ProjectionMultipliers::begin(ProjectedEnds& ends, std::span<const double> m
     ends.start_from(mu, dv_);
 }
 
-/// |A_1 v_1 + phi_t| as a change of velocity, in units of its rounding: at rounding, or at what has
-/// not fallen in kStagnant corrections.
+/// |A_1 v_1 + phi_t| as a change of velocity, in units of its rounding: at round-off, or at a value
+/// that has not fallen in kStagnant corrections.
 bool ProjectionMultipliers::are_found(ProjectedEnds& ends, const StepTrial& trial) {
     const double miss = ends.look_at_end(trial, correction_);
     return miss <= kClosedEnough || (miss <= kFloor && since_least_ > kStagnant);
@@ -66,11 +66,11 @@ bool ProjectionMultipliers::follow(ProjectedEnds& ends,
         contraction_ = std::min(1.0, turn.correction / last_moved_);
     last_moved_ = turn.correction;
     was_kicked_ = false;
-    // ddq by dq = h v + h^2/2 a changes v_1 by 2 ddq / h: what a correction still moves velocities
+    // ddq by dq = h v + h^2/2 a changes v_1 by 2 ddq / h: the change of velocities by a correction
     // by.
     const double moved = 2.0 * turn.correction / std::abs(trial.h);
-    // What the iteration leaves of it, contraction times moved, against what mu's correction would
-    // change.
+    // The error left by the iteration, contraction times moved, against the change that mu's
+    // correction would change.
     const bool is_settled = kick_per_miss_ > 0.0
                                 ? contraction_ * moved <= kSettled * kick_per_miss_ * miss
                                 : turn.k > 0;
@@ -99,7 +99,7 @@ void ProjectionMultipliers::correct(std::span<double> mu) {
     // secant method of least squares: c minimises |f - dF c|, columns of dF are differences of f.
     const std::size_t m = mu.size();
     const double size = std::sqrt(dot(correction_, correction_));
-    // Where |f| has grown the differences mislead: begin anew with mu + f.
+    // Where |f| has grown the differences are invalid: restart with mu + f.
     const bool goes_on = size < last_size_;
     if (!goes_on) num_differences_ = 0;
     if (goes_on && std::isfinite(last_size_)) {

@@ -167,7 +167,7 @@ void Reactions::begin_grid_step() {
 
 void Reactions::collect(const StepTrial& trial) {
     const double h = trial.h;
-    // sum h R over the pieces of a grid step, and the sum of h s where rows are left out, see
+    // sum h R over the substeps of a grid step, and the sum of h s where rows are dropped, see
     // share().
     for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c) {
         const int first = start_[c];

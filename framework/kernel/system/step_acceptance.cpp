@@ -27,9 +27,9 @@ StepAcceptance::StepAcceptance(const SystemData& of,
 }
 
 void StepAcceptance::accept(const StepTrial& trial) {
-    // The order: (a) what may refuse the step, while the state is untouched; (b) what is held; (c)
-    // q_1 and v_1; (d) gaps there; (e) works and impulses, of the trial's B, tau, s and F at the
-    // old state; (f) the state; (g) what reads the new state.
+    // The order: (a) calls that may refuse the step, before the state is changed; (b) held
+    // coordinates; (c) q_1 and v_1; (d) residuals there; (e) works and impulses, of the trial's B,
+    // tau, s and F at the old state; (f) the state; (g) readers of the new state.
     check(trial);
     state_.held.clear();
     extra_.for_each([&trial](StepPart& part) {
@@ -47,7 +47,7 @@ void StepAcceptance::accept(const StepTrial& trial) {
                                     trial_.plugin,
                                     trial_.q_next.data());
     }
-    // (c), with what changes v_1 alone: projection (62), impulse (64a), massless velocities (35).
+    // (c), with changes of v_1 alone: projection (62), impulse (64a), massless velocities (35).
     move_on(trial);
     const bool is_projected = projection_ != nullptr && projection_->is_under_way();
     if (is_projected) projection_->finish(trial_.v_next, trial_.v_low_next);
@@ -59,7 +59,7 @@ void StepAcceptance::accept(const StepTrial& trial) {
                                  has_impulse_ ? VelocityImpulse::behind(t1) : t1);
     rows_.turn.look(trial);
 
-    // Events have looked at the end of the step since the residual was evaluated.
+    // Event functions have been evaluated at the end of the step since the residual was.
     extra_.for_each([&trial](StepPart& part) {
         part.return_to_step(trial);
     });
@@ -169,7 +169,7 @@ void StepAcceptance::commit(const StepTrial& trial) {
                 state_.v_low[i] = 0.0;
                 state_.a[i] = 0.0;
             }
-    // Theory (12), pi_1 = pi_0 + B dq + tau, also of rows left out (in rows_.independent); held
+    // Theory (12), pi_1 = pi_0 + B dq + tau, also of dropped rows (in rows_.independent); held
     // rows have not moved.
     parts_.workers.split(parts_.m, [&](int begin, int end) {
         for (int k = begin; k < end; ++k)
@@ -178,14 +178,15 @@ void StepAcceptance::commit(const StepTrial& trial) {
     });
     parts_.workers.copy(trial.s.data(), static_cast<int>(trial.s.size()), state_.s.data());
     rows_.independent.accept();
-    // A slack row bears nothing; what the iteration left in s is rounding.
+    // A slack row carries no stress; its s after the iteration is round-off.
     for (const int k : parts_.laws.nonlinear())
         if (rows_.nonlinear.law(k).is_slack()) state_.s[k] = 0.0;
     for (const int k : parts_.timed_rows) state_.lag[k] = 0.0;
     state_.plugin.swap(trial_.plugin);
     parts_.signals.accept_step();
     rows_.tangent.forget_start();
-    // The time of the last piece of a grid step is replaced by that of the grid (end_grid_step()).
+    // The time of the last substep of a grid step is replaced by that of the grid
+    // (end_grid_step()).
     state_.t = trial.t0 + trial.h;
 }
 

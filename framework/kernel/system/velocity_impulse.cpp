@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The least change of velocities onto prescribed rates, and what it adds to the ledger.
+// The least change of velocities onto prescribed rates, and its entries in the ledger.
 #include "velocity_impulse.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr double kRoundoff = std::numeric_limits<double>::epsilon();
 constexpr double kMet = 4.0;
 // Residual of a rate, in these units: the relative error of a force over the step.
 constexpr double kLeft = 100.0;
-// Factors of a state before serve as long as a solve leaves no more than this.
+// Contraction up to which factors of an earlier state are reused.
 constexpr double kFalls = 1e-2;
 constexpr int kMostSolves = 12;
 // Of the mean mass.
@@ -48,7 +48,7 @@ VelocityImpulse::VelocityImpulse(Assembly& parts, const MotionState& state)
     A_of_choice_ = A_of_factor_ = A_of_conditions_;
 }
 
-/// A convention holds what has no inertia: it takes no impulse.
+/// A gauge row fixes a coordinate without inertia: it takes no impulse.
 bool VelocityImpulse::is_condition(int k) const {
     return parts_.laws.has_rate(k) && parts_.laws[k].kind != RowKind::gauge;
 }
@@ -136,7 +136,7 @@ double VelocityImpulse::rate(std::size_t c, const double* v) const {
 }
 
 /// Writes the residuals of the rates to rate_.
-/// @returns the largest, in units of what rounding leaves of a row's terms at the model's speed
+/// @returns the largest, in units of the rounding-error bound of a row at the model's speed
 double VelocityImpulse::measure(const double* v) {
     double speed = 0.0;
     for (const int i : column_) speed = std::max(speed, std::abs(v[i]));
@@ -155,7 +155,7 @@ double VelocityImpulse::measure(const double* v) {
     return worst;
 }
 
-/// M, with a little where it has nothing: rows alone then determine what velocities there are.
+/// M, regularised where it is zero: rows alone then determine the velocities there.
 void VelocityImpulse::make_solvers() {
     SystemPattern pattern;
     pattern.num_coordinates = parts_.n;
@@ -203,9 +203,9 @@ bool VelocityImpulse::factorise(RankUse use) {
     return is_factorised_;
 }
 
-/// dv_ = M^-1 A^T lambda_ with the present A, and what belongs to it in the ledger.
+/// dv_ = M^-1 A^T lambda_ with the present A, and its entries in the ledger.
 void VelocityImpulse::push(const Eigen::VectorXd& v) {
-    // s = -mu, A^T mu on all coordinates, and what of it comes from the ground.
+    // s = -mu, A^T mu on all coordinates, and the part of it from the ground.
     push_.setZero();
     for (std::size_t c = 0; c < row_.size(); ++c) {
         const double mu = lambda_[static_cast<Eigen::Index>(c)];
@@ -266,11 +266,11 @@ bool VelocityImpulse::meet(const Eigen::VectorXd& q,
             if (dv_[i] != 0.0) add_compensated(v[i], v_low[i], dv_[i]);
         if (has_velocity_rows_) evaluate(q.data(), v.data(), t, own);
         const double before = std::exchange(worst, measure(v.data()));
-        // Old factors serve while a turn leaves less than a hundredth.
+        // Old factors are reused while an iteration contracts to less than a hundredth.
         const bool falls = worst <= kFalls * before;
         is_stale = falls && !parts_.mass.is_timed();
         if (falls || !is_fresh || has_velocity_rows_) continue;
-        // With factors of this state only other rows may leave more than rounding.
+        // With factors of this state a residual above round-off can only come from dropped rows.
         if (use == RankUse::choose) break;
         use = RankUse::choose;
     }

@@ -17,7 +17,7 @@ namespace {
 constexpr double kMostUnlike = 16.0;
 // Turns of the linear iteration that takes both ends into account; each gains a factor of order h.
 constexpr int kTurns = 2;
-// Looks at the end of a step until its Jacobian is factorised again.
+// Number of evaluations of a step's end until its Jacobian is factorised again.
 constexpr int kLooksPerFactor = 6;
 constexpr double kUnknown = -1.0;  // of an energy: the end has not been looked at
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
@@ -187,7 +187,7 @@ void VelocityProjection::transposed(const End& end,
             force[column_[e]] += end.A[e] * mu[static_cast<Eigen::Index>(c)];
 }
 
-/// A^T mu and what it does.
+/// A^T mu and its effects.
 void VelocityProjection::push(End& end) {
     // f = A^T mu, w = M^-1 f, e = f . w = mu^T A M^-1 A^T mu (theory (63))
     transposed(end, mu_, end.force);
@@ -228,11 +228,11 @@ void VelocityProjection::start_from(std::span<const double> mu, std::span<double
     // v_0^+ = v_0 + a M^-1 A_0^T mu, and by how much it changes against the last mu.
     x_ = start_.factor * start_.velocity;
     std::ranges::copy(mu, mu_.begin());
-    // b follows from the a that is used: whatever a is, no energy is made.
+    // b follows from the a that is used: energy is conserved for any a.
     push(start_);
     const bool has_end = end_.energy != kUnknown;
     if (has_end) push(end_);
-    // a = (e_1 / e_0)^(1/4); 1 where the end is not known yet or energies are rounding.
+    // a = (e_1 / e_0)^(1/4); 1 where the end is not known yet or energies are round-off.
     const double unlike = end_.energy / start_.energy;
     start_.factor =
         has_end && unlike < kMostUnlike && unlike > 1.0 / kMostUnlike && start_.energy > 0.0
@@ -263,11 +263,11 @@ double VelocityProjection::look_at_end(const StepTrial& trial, std::span<double>
     end_.factor = unlike < kMostUnlike && unlike > 1.0 / kMostUnlike && end_.energy > 0.0
                       ? start_.factor * std::sqrt(unlike)
                       : 1.0;
-    // v_1 = v_1^- - b M^-1 A_1^T mu and what it misses, r = A_1 v_1 + phi_t.
+    // v_1 = v_1^- - b M^-1 A_1^T mu and its residual, r = A_1 v_1 + phi_t.
     v1_now_ = v1_ - end_.factor * end_.velocity;
     for (std::size_t c = 0; c < row_.size(); ++c)
         rate_[static_cast<Eigen::Index>(c)] = rate(end_, c, v1_now_.data());
-    // From look to look A1 changes by less than what is neglected anyway.
+    // Between evaluations A1 changes by less than the terms neglected.
     if (looks_++ % kLooksPerFactor == 0) {
         solver_->factorise(parts_.mass.values(), end_.A, false, RankUse::keep);
         was_clear_ = solver_->is_clear() && solver_->num_dropped(0) == 0;
@@ -338,7 +338,7 @@ void VelocityProjection::record(Ledger& ledger,
                                 const Eigen::VectorXd& q1) {
     if (row_.empty()) return;
     const double a = start_.factor, b = end_.factor;
-    // Work on supports that move; and on what a start that is off by its tolerance moves by.
+    // Work on moving supports; and on the residual of a start within its tolerance.
     //   dT = a mu^T A_0 v_0 + a^2 e_0 / 2 - b mu^T A_1 v_1 - b^2 e_1 / 2,
     // where the squares cancel. With A_1 v_1 = -phi_t,1 and A_0 v_0 = rate_0 - phi_t,0 there remain
     // the work of supports, b mu^T phi_t,1 - a mu^T phi_t,0, and a mu^T rate_0.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gaps of accepted states.
+// Constraint residuals of accepted states.
 #include "violations.hpp"
 
 #include <algorithm>
@@ -58,8 +58,8 @@ void Violations::note() {
 }
 
 void Violations::note_lag(double t, MotionState& state) const {
-    // lag = pi(q, t) - (carried pi), with t moved on by pi_t dt from the end of the last piece to
-    // the grid: what roundings of many increments tau have added up to.
+    // lag = pi(q, t) - (carried pi), extrapolated by pi_t dt from the end of the last substep to
+    // the grid: the accumulated round-off of many increments tau.
     const double rounding = kLagRounding * std::max(state.extent, state.farthest);
     for (const int k : parts_.timed_rows) {
         const double lag = pi_[k] + pi_t_[k] * (t - state.t) - state.pi[k];

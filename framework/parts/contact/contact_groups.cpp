@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Groups by what a step's matrix couples.
+// Groups of contacts: connected components of a step's matrix.
 #include "contact_groups.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ DisjointSets coordinates_that_hang_together(const Assembly& parts, const Contact
 
 ContactGroups::ContactGroups(const Assembly& parts, const Contacts& contacts)
     : of_contact_(contacts.all().size()), place_(contacts.num_rows()) {
-    // Coordinates that K couples: those, and what a force's tangent ties together.
+    // Coordinates that K couples: those, and coordinates with a common force tangent.
     DisjointSets sets = coordinates_that_hang_together(parts, contacts);
     ForceTangents(parts.forces).for_each_symmetric([&sets](int i, int j, double) {
         sets.join(i, j);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The small systems, and what follows from their solutions.
+// The small systems of contact groups, and their solutions.
 #include "contact_responses.hpp"
 
 #include <algorithm>
@@ -7,8 +7,9 @@
 namespace ancora {
 namespace {
 
-// Regularisation that leaves the share open to prices: the matrix of a step is regularised itself,
-// so that dependent rows seem a little independent; an instant's responses are exact.
+// Regularisation small enough for weights to determine the distribution: the matrix of a step is
+// regularised itself, so that dependent rows seem a little independent; an instant's responses are
+// exact.
 constexpr double kShareInStep = 1e-4;
 constexpr double kShareAtInstant = 1e-6;
 

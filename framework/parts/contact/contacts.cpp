@@ -95,8 +95,8 @@ void Contacts::evaluate_step(
     is_step_ = true;
     rows_.evaluate_step(q0, dq, mid, t0, h, state0_, state1_);
     values_ = rows_.B.data();
-    // The sliding increment is T dq + arm tau - h w_surface: what does not come from dq is the
-    // drift [m].
+    // The sliding increment is T dq + arm tau - h w_surface: the part that does not come from dq is
+    // the drift [m].
     take_surface(h, true);
     for (int k = 0; k < num_rows(); ++k) drift_[k] = arm(k) * rows_.tau[row_[k]] - surface_[k];
 }
@@ -140,7 +140,7 @@ double Contacts::size_along(int k, const double* x) const {
     return arm(k) * sum;
 }
 
-/// y += c |T_k|^T, the sizes of what c T_k^T adds to a sum of forces.
+/// y += c |T_k|^T, the moduli of the terms c T_k^T in a sum of forces.
 void Contacts::add_size_along(int k, double c, double* y) const {
     const int r = row_[k];
     for (const int e : rows_.entries(r)) y[rows_.column_of(e)] += c * arm(k) * std::abs(values_[e]);
@@ -191,7 +191,7 @@ double Contacts::stick_limit(const Contact& contact, double N, double t) const {
 StepPart::Work Contacts::work(const double* s, const double* dq) const {
     StepPart::Work out;
     for (int k = 0; k < num_rows(); ++k) {
-        // The relative sliding dissipates; what the surface moves, its drive pays.
+        // The relative sliding dissipates; the work of a moving surface is external.
         out.nonideal -= s[k] * (along(k, dq) + drift_[k]);
         out.external -= s[k] * surface_[k];
     }

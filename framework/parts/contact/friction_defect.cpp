@@ -20,7 +20,7 @@ double direction_noise(const Contacts& contacts,
                        const double* dq,
                        const TrialSizes& sizes) {
     if (contact.num_rows == 1) return 0.0;
-    // slide = T dq + drift; terms = max_k |T_k| |dq|, the size of what it is the difference of.
+    // slide = T dq + drift; terms = max_k |T_k| |dq|, the moduli of its terms.
     Slides slide{};
     double terms = 0.0;
     for (int i = 0; i < contact.num_rows; ++i) {

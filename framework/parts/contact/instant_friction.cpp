@@ -53,7 +53,7 @@ void InstantFriction::solve(
         }
     }
     stress_.setZero();
-    // From the same start whatever was solved before, so that looking at a run does not change it.
+    // From a fixed start, so that observing a run does not change it.
     s_.setZero();
     bool has_slip = false;
     double change = 0.0;
@@ -136,9 +136,9 @@ void InstantFriction::solve(
     face.add_response(1.0, x_.data(), stress_.data());
 }
 
-/// Friction of what begins to slip in several directions acts against the acceleration a that
-/// results with it, and goes on so while it is slow: sliding turns towards the pull at a rate of
-/// friction over speed, faster than anything could follow.
+/// Friction of contacts that begin to slip in several directions acts against the acceleration a
+/// that results with it, and goes on so while it is slow: sliding turns towards the pull at a rate
+/// of friction over speed, faster than anything could follow.
 /// @returns |a| of sliding at the present iterate, and its direction; 0 if the contact slides on
 ///          its own, or does not accelerate
 double InstantFriction::begin_slip(const ContinuousFace& face,

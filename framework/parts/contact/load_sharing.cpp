@@ -9,12 +9,11 @@
 namespace ancora {
 namespace {
 
-// The use that counts as relieved, the progress of a round below which sharing ends, and bounds of
-// uses and of prices.
-// Largest use u = |C| / limit is called relieved at kRelieved; a round must lower it by the factor
-// 1 - kProgress. Uses stay within [kLeastUse, kMostUse] and weights within [kLeastWeight, 1], so
-// that one round changes no weight by more than 10^3 and none underflows: a contact that bears
-// nothing now may have to bear something later.
+// The utilisation that counts as relieved, the progress of a round below which the iteration ends,
+// and bounds of utilisations and weights. A largest utilisation u = |C| / limit counts as relieved
+// at kRelieved; a round must lower it by the factor 1 - kProgress. Utilisations stay within
+// [kLeastUse, kMostUse] and weights within [kLeastWeight, 1], so that one round changes no weight
+// by more than 10^3 and none underflows: a contact without force may get some in a later round.
 constexpr double kRelieved = 1.0 - 1e-6;
 constexpr double kProgress = 1e-7;
 constexpr int kMostRounds = 400;
@@ -41,11 +40,12 @@ LoadSharing::Change LoadSharing::resolve_overload(const double* s, bool of_step,
     Change change = Change::none;
     for (std::size_t island = 0; island < sharing_.size(); ++island) {
         Sharing& sharing = sharing_[island];
-        // |C| <= limit everywhere: the modes hold. After an event of one contact the bound is
-        // strict, since that contact sits on its limit but for rounding.
+        // |C| <= limit everywhere: the modes are admissible. After an event of one contact the
+        // bound is strict, since that contact sits on its limit but for rounding.
         if (sharing.most_used < 0 || sharing.use <= (sharing.is_strict ? kRelieved : 1.0)) continue;
         // A different share of the same load comes first; only when no weights lower the largest
-        // use is the load more than the contacts bear together, and the most used one slips.
+        // utilisation does the load exceed what the contacts can carry together, and the one with
+        // the largest slips.
         if (reweight(static_cast<int>(island), s, of_step, t)) {
             change = std::max(change, Change::share);
             continue;
@@ -99,14 +99,14 @@ void LoadSharing::find_most_used(const double* s, bool of_step, double t) {
 
 bool LoadSharing::reweight(int island, const double* s, bool of_step, double t) {
     Sharing& sharing = sharing_[island];
-    // One contact has no choice. The iteration ends where the minimax is reached: the largest use
-    // falls no more (linear convergence, so that a bound on progress is needed).
+    // One contact has no choice. The iteration ends where the minimax is reached: the largest
+    // utilisation falls no more (linear convergence, so that a bound on progress is needed).
     if (sharing.num_sticking < 2 || sharing.rounds == kMostRounds) return false;
     if (sharing.rounds > 0 && sharing.use > (1.0 - kProgress) * sharing.worst) return false;
     ++sharing.rounds;
     sharing.worst = sharing.use;
     // Lawson: w_i <- w_i u_i. Least sum of w_i |C_i|^2 with these weights tends to the least
-    // max_i u_i, as weights concentrate on the contacts whose use is largest.
+    // max_i u_i, as weights concentrate on the contacts with the largest utilisation.
     double largest = 0.0;
     const double* const shared = slip_.shared(s, of_step);
     for (Contact& contact : contacts_.all()) {

@@ -11,8 +11,8 @@
 namespace ancora {
 namespace {
 
-// Velocities and accelerations of an island at rest, relative to its top speed and to what its
-// forces alone would cause: what rounding leaves.
+// Velocities and accelerations of an island at rest, relative to its top speed and to the
+// accelerations that its forces alone would cause: bounds of round-off.
 constexpr double kRestSpeed = 1e-12;
 constexpr double kRestAcceleration = 1e-11;
 

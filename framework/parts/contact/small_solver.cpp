@@ -9,7 +9,7 @@
 namespace ancora {
 namespace {
 
-// A pivot below this, relative to the first, is a direction that the contacts leave open.
+// A pivot below this, relative to the first, is an undetermined direction of the contacts.
 constexpr double kOpen = 1e-14;
 // Each takes the effect of the regularisation out of the independent directions by its size.
 constexpr int kPasses = 5;

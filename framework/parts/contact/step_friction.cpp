@@ -97,7 +97,7 @@ void StepFriction::solve(std::span<const double> r_motion,
             const bool sticks = contact.mode == ContactMode::stick;
             has_slip |= !sticks;
             has_turned |= !sticks && law.of_slip.has_turned;
-            // T x_j is what a row slides by for a unit force along row j of the group.
+            // T x_j is the sliding of a row for a unit force along row j of the group.
             for (int i = 0; i < contact.num_rows; ++i) {
                 const int k = contact.first_row + i;
                 // Stick: r - T (x_0 - X ds) = 0, or (T X) ds = T x_0 - r.
@@ -149,7 +149,7 @@ void StepFriction::find_normal_responses() {
     }
 }
 
-/// The laws of what slips at the trial, and what normal forces a correction ds brings.
+/// The laws of slipping contacts at the trial, and the change of normal forces by a correction ds.
 void StepFriction::linearise(const double* ds) {
     const double* shared = slip_.shared(trial_.s, true);
     for (std::size_t c = 0; c < contacts_.all().size(); ++c) {

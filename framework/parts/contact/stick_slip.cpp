@@ -20,10 +20,10 @@ constexpr int kMostModeChanges = 50;
 // takes this part of the time to the stop.
 constexpr double kStraight = 1e-8;
 constexpr double kSmoothPart = 0.125;
-// What several anchors may contradict each other by, relative to positions.
+// Inconsistency of several anchors that is allowed, relative to positions.
 constexpr double kAnchorRounding = 4.0 * std::numeric_limits<double>::epsilon();
-// A force along a contact's rows that moves it by less than this part of what it would without
-// constraints moves it by rounding: they hold it.
+// A contact is locked by constraints if a force along its rows displaces it by less than this part
+// of the displacement without constraints.
 constexpr double kLocked = 1e-12;
 // The same of one direction among several.
 constexpr double kPartlyLocked = 1e-9;
@@ -101,8 +101,8 @@ void StickSlip::start() {
     state_.s.setZero();
 }
 
-/// Contacts that cannot slide, since constraints hold the bodies: to stick is then a row that
-/// others contain, whose force rounding would decide.
+/// Contacts that cannot slide, since constraints hold the bodies: a stick row would then be
+/// redundant, with a force determined by round-off.
 void StickSlip::find_locked() {
     for (Contact& contact : contacts_.all()) contact.is_locked = contact.is_partly_locked = false;
     ContinuousFace& face = accelerations_.face();
@@ -115,7 +115,7 @@ void StickSlip::find_locked() {
     for (Contact& contact : contacts_.all()) find_free(contact);
 }
 
-/// What a contact can do, at the state that the continuous face and the contacts were evaluated at.
+/// The directions in which a contact can slide, at the state of the last evaluation.
 void StickSlip::find_free(Contact& contact) {
     ContinuousFace& face = accelerations_.face();
     std::vector<double> x(static_cast<std::size_t>(parts_.n));
@@ -223,7 +223,7 @@ bool StickSlip::settle(const StepTrial& trial) {
     return has_changed;
 }
 
-/// What a sticking contact could bear more, for stresses s of all rows and contacts.
+/// The margin of a sticking contact to its limit, for stresses s of all rows and contacts.
 /// g_stick = f_stick(N) - |P s| (theory (41)), P the projector on the free directions.
 double StickSlip::stick_margin(
     const Contact& contact, const double* s, const double* shared, bool of_step, double t) {
@@ -234,9 +234,9 @@ double StickSlip::stick_margin(
                 contact.num_rows);
 }
 
-/// What a sticking contact could bear more at the end of a trial. The step knows means; what is
-/// left at its end follows from those of two steps.
-/// Means belong to the middles of the steps, (h + h_last) / 2 apart, and the end is h / 2 ahead:
+/// The margin of a sticking contact at the end of a trial. Steps have means; the margin at the end
+/// is extrapolated from two of them. Means belong to the middles of the steps, (h + h_last) / 2
+/// apart, and the end is h / 2 ahead:
 ///   g_end = g + (g - g_last) h / (h + h_last)
 double StickSlip::margin_at_end(const Contact& contact,
                                 const StepTrial& trial,
@@ -325,10 +325,10 @@ void StickSlip::record_step(const StepTrial& trial, const TrialSizes& sizes) {
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
             double& anchor = contact.anchor[i];
-            // The residual of stick is slide + anchor = 0: what an iteration leaves is asked for
-            // again by the next step, so that gaps do not add up. What two sticking contacts
-            // contradict each other by is set to zero: asked for again and again it would load them
-            // against each other.
+            // The residual of stick is slide + anchor = 0: the error of an iteration is corrected
+            // by the next step, so that it does not accumulate. The inconsistency of two sticking
+            // contacts is set to zero: corrected in every step it would load them against each
+            // other.
             anchor += contacts_.along(k, trial_.dq.data()) + contacts_.drift(k);
             if (std::abs(anchor) <=
                 kAnchorRounding * unreachable(contacts_, islands_, contact, k, sizes))
@@ -344,7 +344,7 @@ void StickSlip::note_step(double h) {
     // follow_sliding() replaces.
     note_changes(h);
     follow_sliding();
-    // Slow sliding is less than what a step's end misses velocity constraints by.
+    // Slow sliding is less than the residual of velocity constraints at a step's end.
     if (max_smooth_step(h) < h && project_velocities()) follow_sliding();
     follow_free();
 }
@@ -383,7 +383,7 @@ void StickSlip::follow_sliding() {
 }
 
 void StickSlip::recheck() {
-    // Forces jump: what sticks is to be confirmed anew.
+    // Forces jump: sticking contacts are to be rechecked.
     for (Contact& other : contacts_.all()) {
         other.is_fresh = other.mode == ContactMode::stick;
         other.margin_h = 0.0;
@@ -446,13 +446,13 @@ bool StickSlip::has_stopped(Contact& contact) {
     return false;
 }
 
-/// Takes what is left of sliding at sticking contacts out of the velocities, with what else that
-/// moves.
+/// Removes residual sliding at sticking contacts from the velocities, including those of coupled
+/// bodies.
 void StickSlip::stop_sliding(int island) {
     ContinuousFace& face = accelerations_.face();
     // An impulse in the limit of zero time: with X of find_free() and p the impulses,
     //   v <- v + X p,    (T X) p = -(T v + drift)    in stick,    p = 0    in slip.
-    // Since A X = 0, the constraints keep holding; the energy that this takes is recorded as that
+    // Since A X = 0, the constraints remain satisfied; the change of energy is recorded as that
     // of a projection.
     const double before = accounting_.total_energy(state_.q.data(), state_.v.data(), state_.t);
     const Eigen::VectorXd v_before = state_.v;
@@ -463,7 +463,7 @@ void StickSlip::stop_sliding(int island) {
     responses_.ask([&](std::span<const double> force, auto x, auto s) {
         face.respond(force, {x.data(), static_cast<std::size_t>(x.size())}, {s.data(), m});
     });
-    // T v+ = surface along what sticks, v+ = v + X f
+    // T v+ = surface at sticking contacts, v+ = v + X f
     for (const ContactGroup& group : responses_.groups().all()) {
         SmallSolver& small = responses_.small(group);
         small.clear();
@@ -487,7 +487,7 @@ void StickSlip::stop_sliding(int island) {
     for (int k = 0; k < contacts_.num_rows(); ++k) force_[k] = responses_.solution(k);
     responses_.subtract(force_.data(), {state_.v.data(), static_cast<std::size_t>(parts_.n)});
     state_.v_low.setZero();
-    // What is now at rest is exactly so.
+    // Velocities of an island now at rest are set to zero exactly.
     const bool is_still = islands_.is_still(island, islands_.speed(island, state_.v));
     for (int i = 0; i < parts_.n && is_still; ++i)
         if (islands_.has(i, island)) state_.v[i] = 0.0;
@@ -521,9 +521,9 @@ void StickSlip::resolve() {
     // A complementarity problem, solved by pivoting: with modes given, accelerations and forces
     // follow from a linear solve (Newton's method where N matters). Then modes change where
     // conditions are violated: |C| <= limit of stick, in each island the most used contact; only
-    // where stick holds everywhere the sign of d . dw/dt of what begins to slip.
+    // if stick is admissible everywhere the sign of d . dw/dt of contacts that begin to slip.
     for (;;) {
-        // Modes that will not hold may have no solution.
+        // Inadmissible modes may have no solution.
         accelerations_.solve_tentatively();
         const LoadSharing::Change change =
             sharing_.resolve_overload(state_.s.data(), false, state_.t);
@@ -606,7 +606,7 @@ double StickSlip::max_smooth_step(double h) const {
         // Up to its stop, or as long as its direction takes to follow the pull.
         if (dot(w.data(), a.data(), n) < 0.0) length = std::min(length, kSmoothPart * speed / pull);
         if (is_discrete) continue;  // which is implicit: no turn is too fast for it
-        // What constraints leave of the mobility: the part that slides may carry others.
+        // The mobility under constraints: the body that slides may carry others.
         double mobility = 0.0;
         for (int k = contact.first_row; k < contact.first_row + n; ++k)
             mobility = std::max(mobility,

@@ -21,8 +21,8 @@ constexpr double kLeastSpeed = 1.0;
 // A along the motion: this part of the model's size, and no longer than this [s].
 constexpr double kPartOfSize = 1e-7;
 constexpr double kLongest = 1e-6;
-// A condition left out follows the others to this, relative to the model's size or speed, and
-// within a few times what it gaped when it was left out.
+// Tolerance of a dropped condition's residual, relative to the model's size or speed, and to its
+// residual when it was dropped.
 constexpr double kOpenGap = 1e-9;
 constexpr double kOpenRate = 1e-7;
 constexpr double kTimesAtChoice = 10.0;
@@ -64,7 +64,7 @@ ImplicitFace::ImplicitFace(Assembly& parts,
     for (std::size_t c = 0; c < rows_.size(); ++c) {
         const RowKind kind = parts_.laws[rows_[c]].kind;
         levels_.push_back(level_of(kind));
-        // What has no mass is held by these while positions are moved.
+        // These fix massless coordinates while positions are projected.
         bool holds_massless = kind == RowKind::gauge;
         for (const int column : rows.columns(rows_[c]))
             holds_massless |= parts_.mass.is_massless(column) && is_velocity_kind(kind);
@@ -613,7 +613,7 @@ void ImplicitFace::sum_forces(const double* q, const double* v, Eigen::VectorXd&
 }
 
 /// Adds the forces of rows with the stresses of the last point; where positions alone have changed,
-/// with what the rates that this changes add to them.
+/// including the change of their rates.
 void ImplicitFace::add_rows(const Differenced& from,
                             bool conditions,
                             const double* q,
@@ -717,8 +717,8 @@ bool ImplicitFace::are_dropped_met() const {
     for (std::size_t c = 0; c < rows_.size(); ++c) {
         const auto i = static_cast<Eigen::Index>(c);
         if (is_dropped_[c] == 0) continue;
-        // Rows left out follow from the others on the manifold. They may be off by a part of the
-        // model's size, and by a few times their gap at the choice.
+        // Dropped rows follow from the others on the manifold. Their residuals may be a part of the
+        // model's size, and a few times those at the selection.
         const double gap = kOpenGap * state_.extent + kTimesAtChoice * std::abs(gap_at_choice_[i]);
         const double rate = kOpenRate * (speed + state_.extent);
         if (std::abs(gap_[i]) > gap || std::abs(rate_[i]) > rate) return false;

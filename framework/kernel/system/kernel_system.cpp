@@ -343,7 +343,7 @@ StepReport KernelSystem::solve_step(const StepGuess& guess, const StepOptions& o
     return newton_.solve(guess, options, projection);
 }
 
-/// Looks at a trial that was solved again, where other positions have been looked at since.
+/// Evaluates a solved trial again, where other positions have been evaluated since.
 void KernelSystem::return_to(const StepTrial& trial) {
     if (!is_trial_passed_) return;
     is_trial_passed_ = false;
@@ -414,8 +414,8 @@ void KernelSystem::pass_event(int event) {
     extra_.for_each([](StepPart& part) {
         part.recheck();
     });
-    // Events in the order of num_events(): contacts, rows that break, crossings of signals. What
-    // one event changes may bring others due at the same instant.
+    // Events in the order of num_events(): contacts, rows that break, crossings of signals. An
+    // event may cause others at the same instant.
     if (event >= first_crossing()) {
         pass_crossing(event - first_crossing());
     } else {

@@ -17,7 +17,7 @@ namespace {
 // A start that violates its constraints by more than this, relative to the model's size or speed,
 // is refused (design, section 4.3).
 constexpr double kStartTolerance = 1e-9;
-// Of the model's size in a second: what is slower does not move.
+// Of the model's size in a second: slower motion counts as rest.
 constexpr double kSlowest = 1e-6;
 // Massless coordinates that hang together are solved for densely.
 constexpr int kMostMassless = 1500;
@@ -74,7 +74,7 @@ Start::InitialViolations Start::initial_violations() {
     parts_.rows.refresh_own_values(state_.q.data(), state_.v.data(), state_.t);
     parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
     InitialViolations out{Eigen::VectorXd::Zero(parts_.m), Eigen::VectorXd::Zero(parts_.m)};
-    // A strain is no gap: what gives way now may be asked for exactly.
+    // A strain is no violation: an elastic row may be a rigid one with other parameters.
     for (int k = 0; k < parts_.m; ++k) {
         if (parts_.laws[k].kind == RowKind::constraint) out.gap[k] = std::abs(instant_.pi[k]);
         if (parts_.laws.has_rate(k)) out.rate[k] = std::abs(rate_of(k));
@@ -128,18 +128,16 @@ void Start::begin_from_program(std::span<const double> q,
     forget();
 }
 
-/// What steps of length h may leave of each rate at their ends, as far as the state tells: theory
-/// (28a),
+/// Bounds of the residuals of rates at the ends of steps of length h, from the state: theory (28a),
 ///
 ///   A1 v1 = -A0 v0 + dA dv / 2,
 ///
-/// goes up and down between 0 and dA dv / 2 from a start that meets rates. The bound is |dA| |dv|
-/// by terms, the largest of a block of equal rows, since these move through such values by turns:
-/// dv is what accelerations make of v in h, and dA what v makes of A, or what a turn by the same
-/// accelerations over the model's size would, as at a turning point v does not tell how fast the
-/// motion is elsewhere. Rows whose Jacobian is constant are met throughout. What an iteration
-/// leaves of a gap is a rate in the next step: one that makes a gap in h as a start may have is all
-/// right.
+/// alternates between 0 and dA dv / 2 from a start that meets rates. The bound is |dA| |dv| by
+/// terms, the largest of a block of equal rows, since these pass through such values in turn: dv is
+/// the change of v by accelerations in h, and dA that of A by v, or by a rotation with the same
+/// accelerations over the model's size, as at a turning point v gives no scale for the motion
+/// elsewhere. Rows whose Jacobian is constant are met throughout. The position residual of an
+/// iteration is a rate in the next step: a rate whose residual over h a start may have is allowed.
 Eigen::VectorXd Start::rates_left_by_steps() {
     Eigen::VectorXd out = Eigen::VectorXd::Constant(parts_.m, kStartTolerance * state_.extent / h_);
     const Eigen::VectorXd &q = state_.q, &v = state_.v;
@@ -366,16 +364,16 @@ std::string Start::advice(int row) const {
                : ", or let [model] project_start = true move them";
 }
 
-/// If the gaps of the start cannot be closed, the constraints contradict each other: names the rows
-/// that do. Tries Gauss-Newton steps, since what contradicts along straight lines may be closed by
-/// a rotation.
+/// If the residuals of the start cannot be brought to zero, the constraints are inconsistent: names
+/// these rows. Tries Gauss-Newton steps, since rows that are inconsistent to first order may be met
+/// after a rotation.
 void Start::refuse_contradiction() {
     constexpr int kSteps = 20;
     Eigen::VectorXd q = state_.q;
     RowSet::StateValues at = instant_;
     GapClosing closing;
     // q <- q - dq, dq the M-weighted least-squares solution of A dq = phi; `left` is phi - A dq,
-    // the part of the gaps outside the range of A. Where it stays, the rows contradict each other
+    // the part of the residuals outside the range of A. Where it remains, the rows are inconsistent
     // to first order.
     for (int step = 0; step < kSteps; ++step) {
         closing = close_gaps(parts_.rows, at.A, parts_.mass, at.pi);
@@ -455,8 +453,8 @@ bool Start::closes_beside(const std::vector<int>& open) {
     return false;
 }
 
-/// Conventions stand where nothing else determines a motion without inertia; others would hold
-/// what is free to move.
+/// Gauge rows act where no other row determines a motion without inertia; all others would
+/// constrain free motion, and are released.
 void Start::release_gauge_rows() {
     if (massless_.gauge_rows().empty() || massless_.largest_cluster() > kMostMassless) return;
     std::vector<RowKind> before;
@@ -466,7 +464,7 @@ void Start::release_gauge_rows() {
         law.kind = RowKind::gauge;
         law.viscosity = 0.0;
     }
-    // A convention that is not needed becomes a dashpot of viscosity kIdle: s = eta d(pi)/dt, no
+    // A gauge row that is not needed becomes a dashpot of viscosity kIdle: s = eta d(pi)/dt, no
     // force, and rows and patterns stay.
     for (const int k : massless_.idle_gauge_rows(instant_.A)) {
         RowLaw& law = parts_.rows.laws[k];

@@ -22,8 +22,8 @@ struct LinearEquations {
     Eigen::VectorXd force;  ///< F without A^T lambda
 };
 
-/// What has no derivatives, or changes where these do not look: dry friction, and objects with
-/// states of their own or values held between samples.
+/// Refuses objects that a linearisation does not cover: dry friction, and objects with states of
+/// their own or values held between samples.
 /// @param what asks, such as "equilibrium"
 /// @throws Error (manifest) naming the first
 void require_smooth(const KernelSystem& system, const char* what);

@@ -14,7 +14,7 @@ namespace ancora {
 /// Scales the shape to a largest displacement of 1 m and fills in bodies and joints.
 void describe_motion(const KernelSystem& system, const Eigen::VectorXcd& shape, Mode& mode);
 
-/// What moves most: 'body "arm"'.
+/// The object with the largest displacement: 'body "arm"'.
 std::string what_moves_most(const KernelSystem& system, const Eigen::VectorXd& shape);
 
 }  // namespace ancora

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Descent, and the signature of what it ends in.
+// Pseudo-transient continuation with a switch to Newton's method, and the stability of its result.
 #include "rest_search.hpp"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ constexpr int kFewLowest = 12;
 constexpr double kUnpushed = 1e-12;  // a force from outside, of mass times spin
 constexpr double kDrifts = 1e-6;     // eigenvalue of a drift, relative
 
-/// What a search evaluates and factorises is not a run's.
+/// Evaluations and factorisations of a search do not count in a run's statistics.
 class Uncounted {
 public:
     explicit Uncounted(KernelSystem& system)
@@ -100,7 +100,8 @@ public:
             if (out.stability != Stability::unstable || options_.nearest || spin_.is_spinning ||
                 out.num_left >= kMostLeft)
                 break;
-            // Downhill from the top, by a push that is as small as it is unlike rounding.
+            // Leaves an unstable equilibrium by a perturbation that is small but well above
+            // round-off.
             ++out.num_left;
             const double way = system_.parts().space.displacement(downhill_.data());
             q_ += kNudge * extent_ / way * downhill_;
@@ -109,7 +110,7 @@ public:
         return out;
     }
 
-    /// Takes what was found.
+    /// Takes the result.
     void stand_there(Equilibrium& out) {
         x_ = q_ - q_start_;
         out.moved = system_.parts().space.displacement(x_.data());
@@ -129,7 +130,8 @@ private:
     double way(const Eigen::VectorXd& x) const {
         return system_.parts().space.displacement(x.data());
     }
-    /// What is seen in the frame that turns: there nothing moves, and F has - M S (S q + v0).
+    /// Velocities and forces in the corotating frame: there nothing moves, and F has - M S (S q +
+    /// v0).
     void evaluate() {
         face_.evaluate({system_.time(), view(q_), view(zero_), view(lambda_)});
         std::ranges::copy(face_.force(), force_.begin());
@@ -157,7 +159,7 @@ private:
         const Eigen::Vector3d& w = spin_.rate;
         S << 0.0, -w[2], w[1], w[2], 0.0, -w[0], -w[1], w[0], 0.0;
         face_.turn(S);
-        // What nothing holds turns about its centre of mass, which drifts.
+        // A free model rotates about its centre of mass, which drifts.
         const Assembly& parts = system_.parts();
         is_free_ =
             !parts.has_gravity && !is_pushed() &&
@@ -172,7 +174,7 @@ private:
         spin_.offset -= drift_;
     }
 
-    /// Whether forces from outside act as a whole; a load may as well be none at present.
+    /// Whether there are external forces; a load may be zero at present.
     bool is_pushed() {
         face_.evaluate({system_.time(), view(q_), view(zero_), view(lambda_)});
         std::ranges::copy(face_.force(), r_.begin());
@@ -184,13 +186,14 @@ private:
         });
     }
 
-    /// What nothing holds is neither turned nor moved as a whole, which forces say nothing about.
+    /// A free model is neither rotated nor translated rigidly, which forces do not determine.
     void take_rigid_motion_out() {
         const CompressedMatrix M = face_.mass();
         Eigen::MatrixXd rigid(n_, 4);
         rigid.col(0) = spin_.S * q_ + spin_.offset;
         rigid.rightCols(3) = translations_of_space(system_.parts().space, static_cast<int>(n_));
-        // The turn is one about the centre of mass: orthogonal to the translations in the mass.
+        // The rotation is about the centre of mass: orthogonal to the translations in the norm of
+        // M.
         for (const auto& t : rigid.colwise()) {
             const Eigen::VectorXd motion = t;
             a_.setZero();
@@ -200,7 +203,7 @@ private:
         }
     }
 
-    /// What spins may yet be braked, or driven, by what does not turn with it.
+    /// Whether a spin is braked or driven by objects that do not turn with it.
     void require_steady() {
         const Eigen::Map<const Eigen::VectorXd> v(system_.v().data(), n_);
         const LinearEquations at = linear_equations(system_);
@@ -236,7 +239,7 @@ private:
         return largest;
     }
 
-    /// Moves q onto phi = 0, in the norm of the mass.
+    /// Projects q onto phi = 0, in the norm of M.
     void close_gaps() {
         const double left = gaps_left();
         if (left != 0.0)
@@ -246,7 +249,7 @@ private:
                                     left));
     }
 
-    /// The same; zero where it has come there, else the gap that is left.
+    /// The same; returns zero on convergence, else the residual left.
     double gaps_left() {
         constexpr int kMost = 40;
         double last = std::numeric_limits<double>::infinity();
@@ -256,7 +259,7 @@ private:
             const double gap = largest_gap();
             if (gap <= kClosed * extent_) return 0.0;
             if (gap >= 0.5 * last && k > 2) {
-                // Rows that were left out where they depended on others, and no longer do.
+                // Rows that were dropped as redundant, and no longer are.
                 if (has_renewed && gap <= kNearlyClosed * extent_) return 0.0;
                 if (!has_renewed) face_.renew_choice();
                 has_renewed = true;
@@ -311,17 +314,18 @@ private:
             const double used = is_newton ? 0.0 : c;
             double weight = used;
             bool is_solved = solve(weight);
-            // What is free to move has no stiffness: a trace of weight holds it where it is.
+            // Free motions have no stiffness: a small mass term regularises them.
             if (!is_solved && is_newton) {
                 weight = trace();
                 is_solved = solve(weight);
             }
             const double moved = is_solved ? way(x_) : std::numeric_limits<double>::infinity();
-            // r = F + A^T y is what the step goes by: uphill where their product is negative.
+            // r = F + A^T y is the driving force: the step raises the energy where their product is
+            // negative.
             double scale = 0.0;
             if (is_solved) residual(y_, scale);
-            // In a spin forces stand against each other, and what their rounding moves in
-            // directions without stiffness goes nowhere. Likewise without any load.
+            // In a spin forces are in equilibrium with each other, and displacements by their
+            // round-off in directions without stiffness have no limit. Likewise without any load.
             const bool is_rounding =
                 step > 0 && moved <= kRoundedWay * extent_ &&
                 (is_left_by_rounding || (spin_.is_spinning && out.residual <= kRounded));
@@ -339,15 +343,14 @@ private:
             if (is_newton && !options_.nearest &&
                 (!is_solved || is_uphill || moved > kNear * extent_ ||
                  (moved > 2.0 * last_way && !is_rounding))) {
-                // What is free to move has a stiffness of either sign by rounding and differences,
-                // and forces of rounding move it anywhere: held by a trace of weight, it is at
-                // rest.
+                // Free motions have a stiffness of either sign by round-off and differences, and
+                // forces at round-off would displace them at random: with a small mass term they
+                // are at rest.
                 if (step > 0 && (is_left_by_rounding || out.residual <= kBalancedToRounding)) {
                     evaluate_again();
                     if (solve(trace()) && way(x_) <= kRoundedWay * extent_) return;
                 }
-                // The descent goes on as before: c is what it has found out, Newton's method says
-                // nothing about it.
+                // The descent continues with its own c, which Newton's method does not affect.
                 is_newton = false;
                 last_way = std::numeric_limits<double>::infinity();
                 c = std::max(c, trace());
@@ -368,7 +371,7 @@ private:
             x_ = q_ - q_start_;
             if (!(way(x_) <= kLostWay * extent_)) break;
             if (gaps_left() != 0.0) {
-                // From so far the constraints cannot be met, as beside a singular position.
+                // The projection does not converge from here, as beside a singular position.
                 if (options_.nearest || ++rises > kMostRises) close_gaps();
                 q_ = before;
                 lambda_ = lambda_before;
@@ -380,8 +383,8 @@ private:
             }
             evaluate();
             const double left = residual(lambda_, scale);
-            // Where all forces vanish, as in a net that nothing pulls at, what is left of them is
-            // the rounding of positions.
+            // Where all forces vanish, as in an unloaded net, their residual is the round-off of
+            // positions.
             const double rounding = kRounding * stiffest() * extent_;
             is_left_by_rounding = left <= rounding;
             scale = std::max(scale, rounding / kBalanced);
@@ -442,7 +445,7 @@ private:
         return 0.0;
     }
 
-    /// c with which the first step goes as far as it shall.
+    /// c for which the first step has a given length.
     double first_weight() {
         double c = 1.0;
         constexpr int kMost = 40;
@@ -461,7 +464,7 @@ private:
         return c;
     }
 
-    /// What is prescribed may move; then nothing rests.
+    /// With prescribed motion there is no rest.
     void refuse_motion() {
         evaluate();
         const std::span<const double> rates = face_.rates();
@@ -477,7 +480,7 @@ private:
                                 rates[k]));
     }
 
-    /// The signature of K + G on the motions that conditions leave, in the norm of the mass.
+    /// The signature of K + G on the motions that conditions allow, in the norm of M.
     void judge(Equilibrium& out) {
         face_.forget_prediction();
         if (!spin_.is_spinning) refuse_motion();
@@ -487,8 +490,8 @@ private:
         double drifts = 0.0;
         if (spin_.is_spinning) {
             at.K = at.K + at.D * spin_.S + at.M * spin_.S * spin_.S;
-            // In the frame that turns, what drifts in space flies away: two directions of energy
-            // that say nothing.
+            // In the corotating frame drifts across the axis are unstable: two directions without
+            // meaning for stability.
             if (is_free_) num_drifting = 2;
             drifts = -spin_.rate.squaredNorm();
         }
@@ -520,7 +523,8 @@ private:
             out.is_counted = false;
             out.degrees_of_freedom = static_cast<int>(n_ - at.P.rows());
         }
-        // Of a large model the highest are not known; its stiffness says what rounding may leave.
+        // Of a large model the highest are not known; the rounding-error bound is taken from its
+        // stiffness.
         if (n_ > kMostDense) {
             const double largest = squares.size() > 0 ? squares.cwiseAbs().maxCoeff() : 0.0;
             noise.setConstant(squares.size(),
@@ -541,9 +545,9 @@ private:
         if (out.num_unstable > 0) out.unstable_part = what_moves_most(system_, downhill_);
     }
 
-    /// What rounding may make of each eigenvalue, at most kNeutral of the largest. Stiff elements
-    /// raise the largest far above what soft directions have, so that of those what positions that
-    /// are rounded do to the stiffness counts.
+    /// Rounding-error bound of each eigenvalue, at most kNeutral of the largest. Stiff elements
+    /// raise the largest far above those of soft directions, for which the change of stiffness by
+    /// the round-off of positions is the bound.
     Eigen::VectorXd noise_of(const LinearEquations& at,
                              const Eigen::VectorXd& squares,
                              const Eigen::MatrixXd& shapes) {
@@ -569,7 +573,8 @@ private:
         return out;
     }
 
-    /// Makes drifting across the axis cost energy, which is orthogonal to all else in the mass.
+    /// Adds energy to drifts across the axis, which are orthogonal to all other motions in the norm
+    /// of M.
     void hold_drift(const LinearEquations& at, const Eigen::MatrixXd& Z, Eigen::MatrixXd& K) {
         const Eigen::MatrixXd translations =
             translations_of_space(system_.parts().space, static_cast<int>(n_));
@@ -600,9 +605,8 @@ private:
 
 namespace {
 
-/// Rest of all but parts that spin in themselves, alike all round their axes: these then spin on
-/// where they rest.
-/// @returns nothing if the model has other motions, or the parts are not alike
+/// Rest of all but spinning axisymmetric parts, which continue to spin about their axes at rest.
+/// @returns nothing if the model has other motions, or the parts are not axisymmetric
 std::optional<Equilibrium> rest_of_axes(KernelSystem& system, const EquilibriumOptions& options) {
     SteadySpin spin;
     if (add_parts(system, spin) || spin.parts.empty()) return std::nullopt;
@@ -672,7 +676,7 @@ Equilibrium find_rest(KernelSystem& system, const EquilibriumOptions& options) {
                                 error.message(),
                                 why));
     } catch (const std::exception& error) {
-        // What a law refuses to compute, where the way down has led.
+        // A law that fails at a position of the descent.
         system.set_state(q, v, system.time());
         throw Error(
             ErrorKind::numerical,

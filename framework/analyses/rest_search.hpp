@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Positions of equilibrium: damped descent, then Newton's method.
+// Positions of equilibrium: pseudo-transient continuation, then Newton's method.
 #pragma once
 
 #include "ancora/framework/equilibrium.hpp"
@@ -11,14 +11,15 @@ namespace ancora {
 ///
 ///   (c M + K + G) dq - A^T lambda = F,   A dq = -phi                                     (1)
 ///
-/// an implicit step of M q' = c^-1 F, the motion in honey, which goes downhill. c falls with the
-/// residual, and at zero (1) is Newton's step. Where a step would go uphill, or too far, c rises. A
-/// position of rest that is unstable is left along the way down, unless the nearest is asked for.
+/// an implicit step of the overdamped motion M q' = c^-1 F, a descent of the potential energy
+/// (pseudo-transient continuation). c falls with the residual, and at zero (1) is Newton's step.
+/// Where a step would raise the energy, or is too long, c rises. An unstable equilibrium is left by
+/// the descent, unless the nearest is asked for.
 ///
 /// Source: C. T. Kelley, D. E. Keyes, Convergence analysis of pseudo-transient continuation, SIAM
 /// J. Numer. Anal. 35 (1998) 508.
 ///
-/// The system then stands there, at rest; the state stays where nothing is found.
+/// The system is then at rest at the position found; its state is unchanged if there is none.
 /// @throws Error (numerical, manifest)
 Equilibrium find_rest(KernelSystem& system, const EquilibriumOptions& options);
 

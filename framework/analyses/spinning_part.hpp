@@ -31,8 +31,8 @@ public:
     ///
     ///   d_j' = sum d_i X_ij,   r' = - sum d_i (X x_0)_i,                                    (1)
     ///
-    /// with X the turn at its rate about the axis u through x_0, both in the body. A body that is
-    /// alike all round u is as it was.
+    /// with X the turn at its rate about the axis u through x_0, both in the body. An axisymmetric
+    /// body about u is unchanged.
     struct Spin {
         Eigen::MatrixXd N;      ///< on the body's own coordinates, 12 x 12
         Eigen::Vector3d along;  ///< rate times u, in space at present [rad/s]

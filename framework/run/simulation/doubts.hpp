@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What speaks against the results of a run that ended without an error.
+// Warnings about the results of a run that ended without an error.
 #pragma once
 
 #include <string>

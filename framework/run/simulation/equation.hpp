@@ -11,7 +11,7 @@
 namespace ancora {
 
 /// The matrices at the present state.
-/// @throws FailedCall if an object answers with what is not finite
+/// @throws FailedCall if an object returns a value that is not finite
 Equation equation_of(KernelSystem& system);
 
 /// dr/dq of an attachment at the present state: three rows of n, one after the other.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The mechanism of a model: its joints as they stand, and what was moved to make them fit.
+// The mechanism of a model: the present states of its joints, and the changes by project_start.
 #pragma once
 
 #include "ancora/framework/analysis.hpp"
@@ -11,14 +11,13 @@ namespace ancora {
 /// Fills in joints, gruebler, placed and projected.
 void describe_joints(const Model& model, const KernelSystem& system, ModelAnalysis& out);
 
-/// Measures of joints that are not what model.start_q has them, beyond rounding.
+/// Measures of joints that differ from those at model.start_q by more than round-off.
 std::vector<MovedMeasure> moved_measures(const Model& model, const KernelSystem& system);
 
-/// The first joint whose axes, which its rows hold along each other, point against each other,
-/// which the rows hold as well; or null.
+/// The first joint whose axes are antiparallel, which its rows also allow; or null.
 const ConstraintPart* turned_over(const Model& model, std::span<const double> q);
 
-/// How far bodies are from where model.start_q has them, those that are farther than rounding.
+/// Displacements of bodies from model.start_q, those above round-off.
 std::vector<MovedBody> moved_bodies(const Model& model, std::span<const double> q, double extent);
 
 }  // namespace ancora

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What goes into a linear model and what is looked at, by name.
+// Inputs and outputs of a linear model, by name.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a motion depends on, in words: two models with the same words move alike.
+// The identity of a model as text: two models with the same text have the same motion.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes of a saved state: what they belong to, and whether they are whole.
+// The bytes of a saved state: the model that they belong to, and their integrity.
 #pragma once
 
 #include <cstddef>

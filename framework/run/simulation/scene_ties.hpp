@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a model hangs together, for pictures: rods in bodies, joints and springs between them.
+// Connections of a model, for pictures: rods in bodies, joints and springs between them.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What project_start moved, and whether that is still the start that was written.
+// The changes of a start by project_start, and whether it is still the start that was written.
 #pragma once
 
 #include <vector>

@@ -112,7 +112,6 @@ public:
         double scale = 0.0;  ///< energy in play then [J]
     };
     const Displaced& displaced() const { return displaced_; }
-    void forget_displaced() { displaced_ = {}; }
 
     /// Of a state x: the continuous states of objects with signals.
     template <class T>
@@ -129,7 +128,11 @@ public:
         double largest = 0.0, largest_at = 0.0;  ///< of all [J, s]
     };
     const EnergyJumps& energy_jumps() const { return jumps_in_energy_; }
-    void forget_energy_jumps() { jumps_in_energy_ = {}; }
+    /// Nothing was displaced, no energy has jumped.
+    void forget_records() {
+        displaced_ = {};
+        jumps_in_energy_ = {};
+    }
 
 private:
     void note_energy_jump();

@@ -86,25 +86,42 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
     } catch (...) {
         state_ = saved_state;
         extra_.restore(saved_parts);
-        rows_.tangent.forget_start();
+        invalidate(Change::state);
         throw;
     }
     // Only a state that was accepted replaces what was known of the last one.
-    rows_.independent.forget();
-    accounts_.reactions.forget();
-    events_.forget();
-    rows_.singular.forget();
-    accounts_.breaking.forget();
-    accounts_.violations.forget_worst();
+    clear_records();
     accounts_.violations.note();
     parts_.signals.hold(state_.q.data(), state_.v.data(), t);
     accounts_.books.begin();
-    motion_.forget_displaced();
-    rows_.turn.forget();
-    limited_ = {};
-    motion_.forget_energy_jumps();
     motion_.scale_books();
     if (parts_.model.traits.face == Face::continuous) motion_.make_room();
+}
+
+void KernelSystem::invalidate(Change change) {
+    // Values at the start of a step, and the rows that count there.
+    rows_.tangent.forget_start();
+    motion_.forget_rank();
+    if (change == Change::state) return;
+    // What was extrapolated, factorised or chosen.
+    accelerations_.forget_choices();
+    if (implicit_) implicit_->forget();
+    defect_.forget();
+    solver_.forget();
+    newton_.forget();
+    impulse_.forget();
+}
+
+void KernelSystem::clear_records() {
+    rows_.independent.forget();
+    rows_.singular.forget();
+    rows_.turn.forget();
+    accounts_.reactions.forget();
+    accounts_.breaking.forget();
+    accounts_.violations.forget_worst();
+    events_.forget();
+    motion_.forget_records();
+    limited_ = {};
 }
 
 void KernelSystem::take_state(std::span<const double> q,
@@ -123,15 +140,7 @@ void KernelSystem::take_state(std::span<const double> q,
 }
 
 void KernelSystem::begin_at(std::span<const double> q, std::span<const double> v, double t) {
-    // Everything that was extrapolated, factorised or chosen belongs to the motion before.
-    rows_.tangent.forget_start();
-    motion_.forget_rank();
-    accelerations_.forget_choices();
-    if (implicit_) implicit_->forget();
-    defect_.forget();
-    solver_.forget();
-    newton_.forget();
-    impulse_.forget();
+    invalidate(Change::motion);
     if (is_from_program_)
         start_.begin_from_program(q, v, t, given_step_);
     else
@@ -160,13 +169,8 @@ void KernelSystem::go_on_from(KernelSystem& before) {
     }
     state_.history.assign(own_history, 0.0);
     rows_.choice.begin_anew();
-    defect_.forget();
-    solver_.forget();
-    newton_.forget();
-    impulse_.forget();
     rows_.independent.forget();
-    accelerations_.forget_choices();
-    if (implicit_) implicit_->forget();
+    invalidate(Change::motion);
     start_.begin_here(gapes);
     accounts_.violations.measure(state_.q.data(), state_.v.data(), state_.t);
     parts_.signals.hold(state_.q.data(), state_.v.data(), state_.t);
@@ -507,7 +511,7 @@ void KernelSystem::jump_with_own_values() {
     // W(pi + dpi) - W(pi) comes from the object that changed the value.
     accounts_.books.ledger.book_external(accounts_.books.own_energy(state_.pi) - before);
     accounts_.books.close();
-    rows_.tangent.forget_start();
+    invalidate(Change::state);
     if (accounts_.breaking.may_break() && accounts_.breaking.margin(state_.pi) <= 0.0)
         accounts_.breaking.break_rows();
 }
@@ -525,7 +529,7 @@ bool KernelSystem::meet_prescribed_rates(double t) {
     accounts_.books.close();
     accounts_.violations.measure(state_.q.data(), state_.v.data(), state_.t, t);
     accounts_.violations.note();
-    rows_.tangent.forget_start();
+    invalidate(Change::state);
     motion_.scale_books();
     return true;
 }
@@ -548,7 +552,7 @@ void KernelSystem::pass_break_point(double at) {
         std::ranges::fill(state_.history, 0.0);
         newton_.forget();
     }
-    motion_.forget_rank();
+    invalidate(Change::state);
     note_jump();
     look_at_crossings(false);
     pass_due_crossings();
@@ -557,7 +561,7 @@ void KernelSystem::pass_break_point(double at) {
 void KernelSystem::after_signals() {
     jump_with_own_values();
     meet_prescribed_rates(VelocityImpulse::behind(state_.t));
-    motion_.forget_rank();
+    invalidate(Change::state);
     note_jump();
 }
 
@@ -670,7 +674,7 @@ void KernelSystem::transfer(Archive& archive) {
     else
         implicit_face().transfer(archive);
     if constexpr (Archive::kReads) {
-        motion_.forget_rank();
+        invalidate(Change::state);
         accelerations_.forget_choices();
         // What plugins computed last is that of this state.
         RowSet::Instant instant;

@@ -255,6 +255,14 @@ private:
     SystemData data() { return {parts_, state_, trial_}; }
     PartContext context_of_parts();
     void begin_at(std::span<const double> q, std::span<const double> v, double t);
+    /// What an event makes useless of what is kept from step to step.
+    enum class Change {
+        state,  ///< q, v, s or own values have jumped, and the motion goes on
+        motion  ///< it is another motion
+    };
+    void invalidate(Change change);
+    /// Nothing before the present state has happened.
+    void clear_records();
 
     Assembly parts_;
     MotionState state_;

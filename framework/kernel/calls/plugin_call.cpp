@@ -38,6 +38,8 @@ std::string locator_text(const Locator& where) {
         case Locator::Kind::coordinates:
             return head + toml_numbers(where.xyz);
         case Locator::Kind::index:
+            if (where.is_direction)
+                return fmt::format("{}{}@{}", head, where.index, toml_numbers(where.xyz));
             return fmt::format("{}{}", head, where.index);
         case Locator::Kind::name:
             return fmt::format("{}{}", head, where.name);
@@ -48,13 +50,19 @@ std::string locator_text(const Locator& where) {
 Locator locator_of(std::string_view text) {
     Locator out;
     out.is_direction = text.starts_with("direction ");
-    const std::string_view name = text.substr(std::min(text.size(), text.find(' ') + 1));
-    if (name.starts_with('[')) {
-        const Value value = parse_value(std::string(name));
+    std::string_view name = text.substr(std::min(text.size(), text.find(' ') + 1));
+    const std::size_t in_node = name.find('@');
+    const std::string_view local =
+        in_node == std::string_view::npos ? name : name.substr(in_node + 1);
+    name = name.substr(0, in_node);
+    if (local.starts_with('[')) {
+        const Value value = parse_value(std::string(local));
         const Array* const xyz = value.as<Array>();
         for (std::size_t i = 0; i < 3 && xyz != nullptr && i < xyz->size(); ++i)
             if (const auto* const x = (*xyz)[i].as<double>()) out.xyz[i] = *x;
-    } else if (!name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos) {
+    }
+    if (name.starts_with('[')) return out;
+    if (!name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos) {
         out.kind = Locator::Kind::index;
         out.index = std::stoll(std::string(name));
     } else {

@@ -120,6 +120,88 @@ std::optional<std::string> attach_to_body(const Model& model,
     return {};
 }
 
+/// What "NODE@[x, y, z]" behind "BODY@" says.
+struct InNode {
+    int body = -1;
+    Locator node;   ///< by its number
+    Locator local;  ///< a direction in its axes, of any length
+};
+
+/// Reads that, with a node's name resolved to its number.
+InNode read_in_node(const Model& model,
+                    const std::string& text,
+                    const std::string& body_name,
+                    const std::string& node,
+                    const std::string& local,
+                    const Asker& asker) {
+    InNode out;
+    Locator xyz;
+    if (!read_locator(node, out.node) || out.node.kind == Locator::Kind::coordinates ||
+        !read_locator(local, xyz) || xyz.kind != Locator::Kind::coordinates)
+        throw asker.error(fmt::format(
+            "\"{}\" is not an attachment; what is given in the axes of a node is written "
+            "\"BODY@NODE@[x, y, z]\"",
+            text));
+    out.body = model.body_index(body_name, asker);
+    if (out.node.kind == Locator::Kind::name) {
+        std::span<const std::int32_t> points;
+        if (const auto why_not = model.bodies[out.body].group(node, points))
+            throw asker.error(fmt::format("\"{}\": {}", text, *why_not));
+        if (points.size() != 1)
+            throw asker.error(
+                fmt::format("\"{}\": group \"{}\" has {} nodes; axes are those of one",
+                            text,
+                            node,
+                            points.size()));
+        out.node = {};
+        out.node.kind = Locator::Kind::index;
+        out.node.index = points[0];
+    }
+    out.local = out.node;
+    out.local.is_direction = true;
+    out.local.xyz = xyz.xyz;
+    return out;
+}
+
+/// The point or direction that it says.
+Attachment attach_in_node(const Model& model,
+                          const InNode& where,
+                          const std::string& text,
+                          const Asker& asker,
+                          bool is_direction) {
+    const double length = vec3(where.local.xyz).norm();
+    Attachment out;
+    out.is_point = !is_direction;
+    out.is_direction = is_direction;
+    out.text = text;
+    out.body = where.body;
+    const auto ask = [&](const Locator& locator, Attachment& of) {
+        if (const auto why_not = attach_to_body(model, locator, of))
+            throw asker.error(fmt::format("\"{}\": {}", text, *why_not));
+        if (of.is_nonlinear)
+            throw asker.error(fmt::format(
+                "\"{}\": the node is no linear function of the body's coordinates, so that "
+                "nothing is given in its axes",
+                text));
+    };
+    if (is_direction) {
+        Locator unit = where.local;
+        if (!(length > 0.0))
+            throw asker.error(fmt::format("\"{}\": the direction [0, 0, 0] points nowhere", text));
+        for (double& x : unit.xyz) x /= length;
+        ask(unit, out);
+        return out;
+    }
+    ask(where.node, out);
+    if (!(length > 0.0)) return out;
+    Attachment offset;
+    offset.body = where.body;
+    ask(where.local, offset);
+    out.terms.insert(out.terms.end(), offset.terms.begin(), offset.terms.end());
+    for (std::size_t k = 0; k < 3; ++k) out.constant[k] += offset.constant[k];
+    return out;
+}
+
 /// Coordinates that a body knows by name. It is asked for the short names and letters that people
 /// use, since it answers but does not list.
 std::string own_coordinates(const BodyPart& part) {
@@ -204,6 +286,13 @@ Attachment attach(const Model& model,
     Locator where;
     where.is_direction = is_direction;
     const bool is_split = split_attachment(text, body_name, rest);
+    std::string node, local;
+    if (is_split && body_name != "ground" && split_attachment(rest, node, local))
+        return attach_in_node(model,
+                              read_in_node(model, text, body_name, node, local, asker),
+                              text,
+                              asker,
+                              is_direction);
     if (!is_split || !read_locator(rest, where))
         throw asker.error(fmt::format(
             "\"{}\" is not an attachment; {}write \"BODY@[x, y, z]\" for a material {}, "

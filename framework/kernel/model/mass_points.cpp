@@ -122,9 +122,13 @@ std::vector<MassPoint> of_nodes(const BodyPart& part) {
                                     part.object.label),
                         part.object.place);
     }
+    // Nodes are counted among the vectors that translate
     std::vector<MassPoint> points;
-    for (const auto& [node, mass] : nodes)
+    int node = 0;
+    for (const auto& [vector, mass] : nodes) {
         if (mass > 0.0) points.push_back({fmt::format("{}@{}", part.object.name, node), mass});
+        ++node;
+    }
     return points;
 }
 

@@ -10,6 +10,7 @@
 #include "ancora/sdk/authoring/attachment_texts.hpp"
 #include "ancora/sdk/helpers/measure_function.hpp"
 #include "model.hpp"
+#include "node_axes.hpp"
 #include "pose.hpp"
 #include "wording.hpp"
 
@@ -95,6 +96,12 @@ FrameStart frame_start(const Model& model,
     out.body = part.object.name;
     out.has_attitude = part.pose_kind == PoseKind::attitude;
     if (out.has_attitude) out.carrier = start_motion(model, body);
+    if (!out.has_attitude && has_point)
+        if (const auto node = node_axes(model, text, asker)) {
+            out.body = keep(node->name);
+            out.has_attitude = true;
+            out.carrier = start_motion(model, *node);
+        }
     out.motion = out.carrier;
     if (named == nullptr) {
         if (!has_point) {

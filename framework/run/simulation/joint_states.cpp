@@ -5,6 +5,7 @@
 #include <Eigen/Geometry>
 
 #include "ancora/sdk/numbers/math.hpp"
+#include "node_axes.hpp"
 
 namespace ancora {
 namespace {
@@ -88,9 +89,17 @@ std::vector<MovedMeasure> moved_measures(const Model& model, const KernelSystem&
 
 const ConstraintPart* turned_over(const Model& model, std::span<const double> q) {
     using RowMajor = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
-    const auto frame = [&](const JointFrame& of) -> Mat3 {
+    const auto frame = [&](const JointFrame& of, const ConstraintPart& asking) -> Mat3 {
         Mat3 R = Eigen::Map<const RowMajor>(of.axes.data());
         if (of.body == "ground") return R;
+        if (const auto node = node_axes(
+                model, std::string(of.body), {asking.object.label, asking.object.place, {}, {}})) {
+            Mat3 axes;
+            for (std::size_t k = 0; k < 3; ++k)
+                evaluate_attachment(
+                    model.bodies, node->axes[k], q.data(), nullptr, axes.data() + 3 * k, nullptr);
+            return axes * R;
+        }
         const int index = model.body_names.find(std::string(of.body));
         const BodyPart& part = model.bodies[index];
         const std::vector<double> rest(static_cast<std::size_t>(part.count), 0.0);
@@ -101,7 +110,7 @@ const ConstraintPart* turned_over(const Model& model, std::span<const double> q)
     for (const ConstraintPart& part : model.constraints) {
         if (part.joint == nullptr || part.joint->aligned == 0) continue;
         if (!part.joint->a.has_axes || !part.joint->b.has_axes) continue;
-        const Mat3 a = frame(part.joint->a), b = frame(part.joint->b);
+        const Mat3 a = frame(part.joint->a, part), b = frame(part.joint->b, part);
         for (int k = 3 - part.joint->aligned; k < 3; ++k)
             if (!(a.col(k).dot(b.col(k)) > 0.0)) return &part;
     }

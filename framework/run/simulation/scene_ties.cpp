@@ -81,6 +81,7 @@ std::array<double, 3> triple(const Vec3& x) {
 
 /// A joint's point in a body that can move it; nothing for one of nodes alone.
 std::optional<ScenePoint> point_of(const Model& model, const JointFrame& frame) {
+    if (frame.body.find('@') != std::string_view::npos) return std::nullopt;  // a node's axes
     const ScenePoint out{model.body_names.find(std::string(frame.body)), frame.point};
     if (out.body < 0) return out;
     const BodyPart& part = model.bodies[out.body];

@@ -29,20 +29,26 @@ bool is_one_point(std::string_view at) {
            (at[place + 1] >= '0' && at[place + 1] <= '9');
 }
 
-/// Name of the body that the torque, or the axes, belong to.
+/// Name of the body, or of its node, that the torque, or the axes, belong to.
 std::string read_body(const Arguments& arguments) {
     std::string of_point;
     if (arguments.has("at")) {
         const std::string_view at = arguments.text("at");
-        of_point = at.substr(0, at.find('@'));
+        // "BODY@[x, y, z]" or "BODY@NODE", "BODY@NODE@[x, y, z]"
+        const std::size_t last = at.rfind('@');
+        const bool is_node =
+            last != std::string_view::npos && last + 1 < at.size() && at[last + 1] != '[';
+        of_point = is_node ? at : at.substr(0, last);
     }
     if (!arguments.has("body")) return of_point;
     const std::string body(arguments.text("body"));
-    if (!of_point.empty() && body != of_point)
+    if (of_point.empty()) return body;
+    if (body != of_point.substr(0, of_point.find('@')))
         arguments.fail("body",
-                       "is \"" + body + "\", but the load acts at a point of \"" + of_point +
+                       "is \"" + body + "\", but the load acts at a point of \"" +
+                           of_point.substr(0, of_point.find('@')) +
                            "\"; write two loads, one for each body");
-    return body;
+    return of_point;
 }
 
 void check_places(const Arguments& arguments) {

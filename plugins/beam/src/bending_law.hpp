@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The law of bending and twisting: exact in the angle between the ends of an element.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "ancora/sdk/numbers/math.hpp"
+#include "ancora/sdk/stress_law.hpp"
+
+namespace ancora::beam {
+
+/// Energy of elements whose ends are turned against each other by the angle phi about n, from the
+/// three strains k = n sin phi:
+///
+///   theta = k asin(x) / x = n phi,   x = |k|                                             (1)
+///   W = 1/2 (theta - theta_0) . D (theta - theta_0)                                      (2)
+///
+/// Linear in k the moment would end at phi = 45 degrees, and bending beyond would find a wrong
+/// equilibrium; (1) is exact to 90 degrees. From x = kMostSine on asin is continued as a straight
+/// line, since iterations pass there.
+class BendingLaw final : public ItemLaw {
+public:
+    struct Item {
+        Vec3 D;        ///< stiffnesses EI_1 / l, EI_2 / l, GJ / l [N m]
+        Vec3 theta_0;  ///< angles without stress
+    };
+    static constexpr double kMostSine = 0.97;
+
+    explicit BendingLaw(std::vector<Item> items) : items_(std::move(items)) {}
+
+    double potential(int item,
+                     std::span<const double> pi,
+                     std::span<double> stress,
+                     std::span<double> stiffness) const override;
+
+    /// (1)
+    static Vec3 angles(const Vec3& k);
+    const Item& item(std::size_t i) const { return items_[i]; }
+
+private:
+    std::vector<Item> items_;
+};
+
+}  // namespace ancora::beam

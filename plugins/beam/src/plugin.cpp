@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Entry point of the plugin "beam": the schema of its body type.
+#include "ancora/sdk/plugin.hpp"
+
+#include "ancora/sdk/helpers/nodes.hpp"
+#include "beam.hpp"
+
+namespace {
+
+namespace p = ancora::parameter;
+using ancora::Claim;
+
+constexpr ancora::Parameter kArc[] = {
+    p::vector("center", 3, "m", "a point of the axis of the arc").required(),
+    p::vector("axis", 3, "", "the axis").required(),
+    p::number("angle", "rad", "angle about the axis from the first to the last node").required(),
+};
+
+constexpr ancora::Parameter kBeam[] = {
+    p::vector("from", 3, "m", "position of the first node"),
+    p::vector("to", 3, "m", "position of the last node of a straight beam"),
+    p::table("arc", kArc, "the beam is an arc of a circle that begins at `from`"),
+    p::matrix("nodes", 0, 3, "m", "positions of the nodes, counted from 0"),
+    p::matrix("elements",
+              0,
+              2,
+              "",
+              "number of elements along the beam, 10 if left out; with nodes: the two nodes of "
+              "each element of a frame")
+        .with(ancora::Shape::integer),
+    p::text("corners",
+            "whether listed nodes lie on one smooth curve, or straight elements meet at rigid "
+            "corners; a frame with listed elements has sharp ones",
+            "smooth|sharp")
+        .otherwise("\"smooth\""),
+    p::vector("up",
+              3,
+              "",
+              "direction towards which axis 2 of sections points, at the first node of a curve; "
+              "left out: z, or y for what goes along z"),
+    p::number("twist", "rad", "angle by which sections turn about the beam from end to end")
+        .otherwise("0.0"),
+    p::table("section", ancora::beam::kSection, "the cross-section").required(),
+    p::table("end_section",
+             ancora::beam::kSection,
+             "the cross-section at the last node, with the keys of `section`: its numbers change "
+             "linearly"),
+    p::number("young", "Pa", "Young's modulus E").positive(),
+    p::number("poisson", "", "Poisson's ratio, G = E / (2 (1 + nu))").at_least(0.0).at_most(0.5),
+    p::number("shear_modulus", "Pa", "shear modulus G, in place of `poisson`").positive(),
+    p::number("density", "kg/m^3", "mass per volume").positive(),
+    p::make("rigid",
+            "",
+            "what the beam does not do: \"shear\", \"axial\" (it neither stretches nor shortens)",
+            ancora::Shape::texts),
+    p::number("damping", "s", "moment and force per rate of a strain, in those per strain")
+        .nonnegative()
+        .otherwise("0.0"),
+    ancora::nodes::kNodeMasses,
+    ancora::nodes::kVelocity,
+    ancora::nodes::kVelocityFrom,
+    ancora::nodes::kSpinParameter,
+};
+
+constexpr ancora::TypeDescriptor kTypes[] = {
+    ancora::type<ancora::beam::Beam>(
+        "beam",
+        {.doc = "a beam that bends, twists, shears and stretches by any amount: straight, curved, "
+                "twisted, tapered, or a frame of such",
+         .equation =
+             "Gamma_i = d_i.r' - Gamma_i^0,  k = n sin(phi) between sections,  U = l/2 (GA_1 "
+             "Gamma_1^2 + GA_2 Gamma_2^2 + EA Gamma_3^2) + 1/(2 l) (EI_1 theta_1^2 + EI_2 "
+             "theta_2^2 + GJ theta_3^2),  theta = n phi",
+         .source = "Betsch, Steinmann, Frame-indifferent beam finite elements based upon the "
+                   "geometrically exact beam theory, Int. J. Numer. Meth. Engng 54, 2002",
+         .examples =
+             {"from = [0.0, 0.0, 0.0]\n"
+              "to = [1.0, 0.2, 0.1]\n"
+              "elements = 4\n"
+              "section = { shape = \"rectangle\", width = 0.1, height = 0.05 }\n"
+              "young = 1.0e6\n"
+              "poisson = 0.3\n"
+              "density = 1000.0\n"
+              "velocity = [0.1, 0.0, 0.2]",
+              "from = [1.0, 0.0, 0.0]\n"
+              "arc = { center = [0.0, 0.0, 0.0], axis = [0.0, 0.0, 1.0], angle = 1.2 }\n"
+              "elements = 5\n"
+              "twist = 0.3\n"
+              "section = { shape = \"tube\", radius = 0.06, thickness = 0.02 }\n"
+              "end_section = { shape = \"tube\", radius = 0.04, thickness = 0.01 }\n"
+              "young = 1.0e6\n"
+              "poisson = 0.3\n"
+              "density = 1000.0\n"
+              "damping = 1.0e-2\n"
+              "node_masses = [[5, 0.2]]\n"
+              "spin = { axis = [0.0, 1.0, 1.0], rate = 1.5 }",
+              "nodes = [[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.5, 0.1], "
+              "[1.0, -0.1, 0.6]]\n"
+              "elements = [[0, 1], [1, 2], [2, 3], [2, 4]]\n"
+              "rigid = [\"shear\", \"axial\"]\n"
+              "section = { EI = [3.0, 5.0], GJ = 2.0, mass = 0.5, rotary = 1.0e-3 }\n"
+              "velocity_from = \"a\""},
+         .claims = {Claim::rigid_motion_invariant}},
+        kBeam),
+};
+
+}  // namespace
+
+ANCORA_PLUGIN("beam", "0.1.0", kTypes)

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Shapes, torsion constants and shear factors of cross-sections.
+#include "section.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ancora/sdk/helpers/nodes.hpp"
+
+namespace ancora::beam {
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+constexpr const char* kKeys[] = {
+    "width",   "height",  "radius",  "thickness",  "flange",     "web",    "area",
+    "inertia", "inertia", "torsion", "shear_area", "shear_area", "EA",     "GA",
+    "GA",      "EI",      "EI",      "GJ",         "mass",       "rotary", "rotary"};
+enum Number {
+    width,
+    height,
+    radius,
+    thickness,
+    flange,
+    web,
+    area,
+    inertia,
+    inertia_2,
+    torsion,
+    shear_area,
+    shear_area_2,
+    stiff_axial,
+    stiff_shear,
+    stiff_shear_2,
+    stiff_bending,
+    stiff_bending_2,
+    stiff_twist,
+    mass,
+    rotary,
+    rotary_2,
+    kNumNumbers
+};
+
+bool is_given(double x) {
+    return !std::isnan(x);
+}
+
+/// Saint-Venant's torsion constant of a rectangle, a >= b (Timoshenko and Goodier, eq. (162)):
+///
+///   J = a b^3 / 3 (1 - 192 b / (pi^5 a) sum over odd n of tanh(n pi a / (2 b)) / n^5)
+double torsion_of_rectangle(double width, double height) {
+    const double a = std::max(width, height), b = std::min(width, height);
+    double sum = 0.0;
+    constexpr int kLast = 199;  // what follows is below 1e-10 of the first
+    for (int n = kLast; n > 0; n -= 2)
+        sum += std::tanh(0.5 * n * kPi * a / b) / std::pow(static_cast<double>(n), 5);
+    return a * b * b * b / 3.0 * (1.0 - 192.0 * b / (std::pow(kPi, 5) * a) * sum);
+}
+
+}  // namespace
+
+/// Numbers of a table, NaN where they are not given.
+struct SectionReader::Given {
+    const Arguments* table = nullptr;
+    std::string_view shape;
+    std::array<double, kNumNumbers> x{};
+
+    double need(Number number, const char* why) const {
+        if (!is_given(x[number])) table->fail(kKeys[number], std::string("is missing: ") + why);
+        return x[number];
+    }
+    void offer(Number number, double value) {
+        if (!is_given(x[number])) x[number] = value;
+    }
+
+    // Shapes: A, I, J and k A, of what is not given
+    void take_shape(double nu) {
+        if (shape == "rectangle") {
+            const double w = need(width, "a rectangle has one"),
+                         h = need(height, "a rectangle has one");
+            offer(area, w * h);
+            offer(inertia, w * h * h * h / 12.0);
+            offer(inertia_2, h * w * w * w / 12.0);
+            offer(torsion, torsion_of_rectangle(w, h));
+            // Cowper (1966); nu = 0 where nothing is said of it
+            const double k = 10.0 * (1.0 + nu) / (12.0 + 11.0 * nu);
+            for (const Number i : {shear_area, shear_area_2}) offer(i, k * w * h);
+        } else if (shape == "circle" || shape == "tube") {
+            const double R = need(radius, "a circle or a tube has one");
+            double r = 0.0;
+            if (shape == "tube") {
+                r = R - need(thickness, "a tube has one");
+                if (r < 0.0)
+                    table->fail("thickness",
+                                "is more than the radius, " + nodes::text(R) +
+                                    " m; a full section is a \"circle\"");
+            }
+            const double second = 0.25 * kPi * (std::pow(R, 4) - std::pow(r, 4));
+            offer(area, kPi * (R * R - r * r));
+            offer(inertia, second);
+            offer(inertia_2, second);
+            offer(torsion, 2.0 * second);
+            // Cowper, with m = r / R
+            const double m = r / R, p = 1.0 + m * m;
+            const double k =
+                6.0 * (1.0 + nu) * p * p / ((7.0 + 6.0 * nu) * p * p + (20.0 + 12.0 * nu) * m * m);
+            for (const Number i : {shear_area, shear_area_2}) offer(i, k * x[area]);
+        } else if (shape == "I") {
+            const double b = need(width, "an I has one"), h = need(height, "an I has one");
+            const double f = need(flange, "an I has flanges"), s = need(web, "an I has a web");
+            if (2.0 * f >= h)
+                table->fail("flange",
+                            "two of them leave no web in a height of " + nodes::text(h) + " m");
+            if (s > b) table->fail("web", "is wider than the flanges, " + nodes::text(b) + " m");
+            const double d = h - 2.0 * f;
+            offer(area, 2.0 * b * f + d * s);
+            offer(inertia, (b * h * h * h - (b - s) * d * d * d) / 12.0);
+            offer(inertia_2, (2.0 * f * b * b * b + d * s * s * s) / 12.0);
+            offer(torsion, (2.0 * b * f * f * f + (h - f) * s * s * s) / 3.0);
+            offer(shear_area, 5.0 / 3.0 * b * f);
+            offer(shear_area_2, h * s);
+        }
+    }
+};
+
+SectionReader::SectionReader(const Arguments& arguments)
+    : arguments_(arguments), is_tapered_(arguments.given("end_section")) {
+    for (int i = 0; arguments.given("rigid") && i < arguments.num_texts("rigid"); ++i) {
+        const std::string_view what = arguments.text("rigid", i);
+        if (what != "shear" && what != "axial")
+            arguments.fail("rigid",
+                           nodes::quoted(what) +
+                               " is nothing that a beam can be kept from; write \"shear\", "
+                               "\"axial\" or both, and take a rigid body for what does not bend");
+    }
+}
+
+SectionReader::Given SectionReader::read(const Arguments& table) {
+    Given out;
+    out.table = &table;
+    if (table.given("shape")) out.shape = table.text("shape");
+    for (std::size_t i = 0; i < kNumNumbers; ++i) {
+        const char* const key = kKeys[i];
+        const bool is_second = i > 0 && std::string_view(kKeys[i - 1]) == key;
+        out.x[i] = kNone;
+        if (!table.given(key)) continue;
+        if (table.shape(key) == Shape::vector)
+            out.x[i] = table.numbers(key)[is_second ? 1 : 0];
+        else
+            out.x[i] = table.number(key);
+    }
+    return out;
+}
+
+Section SectionReader::at(double s) const {
+    Given of = read(arguments_.table("section"));
+    if (is_tapered_) {
+        const Given end = read(arguments_.table("end_section"));
+        if (end.shape != of.shape)
+            end.table->fail("shape", "is not that of \"section\"; a beam tapers within one shape");
+        for (std::size_t i = 0; i < kNumNumbers; ++i) {
+            if (is_given(end.x[i]) != is_given(of.x[i]))
+                end.table->fail(kKeys[i],
+                                std::string("is given in one of \"section\" and \"end_section\" "
+                                            "alone; give it in both"));
+            if (of.x[i] != end.x[i]) of.x[i] = (1.0 - s) * of.x[i] + s * end.x[i];
+        }
+    }
+    const auto material = [&](const char* key) {
+        return arguments_.given(key) ? arguments_.number(key) : kNone;
+    };
+    const double E = material("young"), nu = material("poisson"), rho = material("density");
+    double G = material("shear_modulus");
+    if (is_given(G) && is_given(nu))
+        arguments_.fail("shear_modulus",
+                        "and \"poisson\" both say how stiff the material is against shear; keep "
+                        "one of them");
+    if (is_given(nu)) G = E / (2.0 * (1.0 + nu));
+    of.take_shape(is_given(nu) ? nu : 0.0);
+
+    // number = factor x modulus, unless it is given itself
+    const auto product = [&](Number number,
+                             Number factor,
+                             double modulus,
+                             const char* modulus_key,
+                             const char* what) {
+        if (is_given(of.x[number])) return of.x[number];
+        if (!is_given(of.x[factor]))
+            of.table->fail(kKeys[factor],
+                           std::string("is missing: ") + what +
+                               " needs it; give it, a \"shape\", or \"" + kKeys[number] + "\"");
+        if (!is_given(modulus))
+            arguments_.fail(modulus_key,
+                            std::string("is missing: ") + what + " needs it; give it, or \"" +
+                                kKeys[number] + "\" in the section");
+        return of.x[factor] * modulus;
+    };
+    const auto is_rigid_against = [&](std::string_view what) {
+        for (int i = 0; arguments_.given("rigid") && i < arguments_.num_texts("rigid"); ++i)
+            if (arguments_.text("rigid", i) == what) return true;
+        return false;
+    };
+    constexpr double kInfinite = std::numeric_limits<double>::infinity();
+    Section out;
+    out.EA = is_rigid_against("axial")
+                 ? kInfinite
+                 : product(stiff_axial, area, E, "young", "the axial stiffness");
+    out.GA = {kInfinite, kInfinite};
+    if (!is_rigid_against("shear"))
+        out.GA = {
+            product(stiff_shear, shear_area, G, "poisson", "the stiffness against shear"),
+            product(stiff_shear_2, shear_area_2, G, "poisson", "the stiffness against shear")};
+    out.EI = {product(stiff_bending, inertia, E, "young", "the bending stiffness"),
+              product(stiff_bending_2, inertia_2, E, "young", "the bending stiffness"),
+              product(stiff_twist, torsion, G, "poisson", "the torsional stiffness")};
+    out.mass = product(mass, area, rho, "density", "the mass");
+    out.rotary = {product(rotary, inertia, rho, "density", "the inertia of sections"),
+                  product(rotary_2, inertia_2, rho, "density", "the inertia of sections")};
+    if (of.shape == "rectangle" || of.shape == "I")
+        out.half_size = {0.5 * of.x[width], 0.5 * of.x[height]};
+    else if (!of.shape.empty())
+        out.half_size = {of.x[radius], of.x[radius]};
+    else  // of the rectangle with the same mass and inertia
+        out.half_size = {std::sqrt(3.0 * out.rotary[1] / out.mass),
+                         std::sqrt(3.0 * out.rotary[0] / out.mass)};
+    return out;
+}
+
+}  // namespace ancora::beam

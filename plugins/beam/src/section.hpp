@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cross-sections of beams: stiffness and inertia from shapes, or as numbers.
+#pragma once
+
+#include <array>
+
+#include "ancora/sdk/arguments.hpp"
+#include "ancora/sdk/parameter.hpp"
+
+namespace ancora::beam {
+
+/// What an element has of its section, axes 1 and 2 across the beam and 3 along it.
+struct Section {
+    double EA = 0.0;                    ///< [N]; inf: inextensible
+    std::array<double, 2> GA{};         ///< against shear along axes 1 and 2 [N]; inf: none
+    std::array<double, 3> EI{};         ///< bending about axes 1 and 2, twisting about 3 [N m^2]
+    double mass = 0.0;                  ///< per length [kg/m]
+    std::array<double, 2> rotary{};     ///< rho times second moments about axes 1, 2 [kg m]
+    std::array<double, 2> half_size{};  ///< along axes 1 and 2 [m]
+};
+
+// --- schema
+
+inline constexpr Parameter kSection[] = {
+    parameter::text("shape", "shape that gives what is not given", "rectangle|circle|tube|I"),
+    parameter::number("width", "m", "of a rectangle or an I, along axis 1").positive(),
+    parameter::number("height", "m", "of a rectangle or an I, along axis 2").positive(),
+    parameter::number("radius", "m", "outer radius of a circle or a tube").positive(),
+    parameter::number("thickness", "m", "of a tube's wall").positive(),
+    parameter::number("flange", "m", "thickness of an I's flanges").positive(),
+    parameter::number("web", "m", "thickness of an I's web").positive(),
+    parameter::number("area", "m^2", "area A").positive(),
+    parameter::vector("inertia", 2, "m^4", "second moments of area I about axes 1 and 2")
+        .positive(),
+    parameter::number("torsion", "m^4", "torsion constant J").positive(),
+    parameter::vector("shear_area", 2, "m^2", "k A along axes 1 and 2").positive().or_number(),
+    parameter::number("EA", "N", "axial stiffness; inf: inextensible").positive().or_infinite(),
+    parameter::vector("GA", 2, "N", "shear stiffness k G A along axes 1 and 2; inf: no shear")
+        .positive()
+        .or_infinite()
+        .or_number(),
+    parameter::vector("EI", 2, "N m^2", "bending stiffness about axes 1 and 2")
+        .positive()
+        .or_number(),
+    parameter::number("GJ", "N m^2", "torsional stiffness").positive(),
+    parameter::number("mass", "kg/m", "mass per length").positive(),
+    parameter::vector("rotary", 2, "kg m", "moment of inertia per length about axes 1 and 2")
+        .positive()
+        .or_number(),
+};
+
+/// [assembly] Reads `section`, `end_section` and the material of a beam.
+class SectionReader {
+public:
+    explicit SectionReader(const Arguments& arguments);
+    /// The section at the part s of the way, 0 to 1. Refuses through Arguments::fail what is none.
+    Section at(double s) const;
+    bool is_tapered() const { return is_tapered_; }
+
+private:
+    struct Given;
+    static Given read(const Arguments& table);
+
+    const Arguments& arguments_;
+    bool is_tapered_;
+};
+
+}  // namespace ancora::beam

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tests of the body type `beam`: its law of bending, rows, mass, sections, curves and messages.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <Eigen/Dense>
+#include <doctest/doctest.h>
+
+#include "ancora/sdk/body.hpp"
+#include "ancora/sdk/testing/row_errors.hpp"
+#include "bending_law.hpp"
+#include "section.hpp"
+#include "support/near.hpp"
+#include "support/plugin_body.hpp"
+
+namespace {
+
+using ancora::Vec3;
+using ancora::beam::BendingLaw;
+using ancora::beam::Section;
+using ancora::beam::SectionReader;
+using ancora::test::FakeArguments;
+using ancora::testing::make;
+using ancora::testing::refusal;
+using ancora::testing::schema;
+using ancora::testing::tolerance;
+
+/// A material, without a place and a section.
+FakeArguments material() {
+    FakeArguments arguments = schema();
+    arguments.set("young", 2e9).set("poisson", 0.3).set("density", 1500.0);
+    return arguments;
+}
+FakeArguments straight() {
+    FakeArguments arguments = material();
+    arguments.set("from", {0.0, 0.0, 0.0}).set("to", {1.0, 2.0, 2.0});
+    arguments.set_table("section").set("shape", "rectangle").set("width", 0.2).set("height", 0.1);
+    return arguments;
+}
+FakeArguments listed() {
+    FakeArguments arguments = material();
+    arguments.set_matrix("nodes", 3, {0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 1, 1});
+    arguments.set_table("section").set("shape", "circle").set("radius", 0.05);
+    return arguments;
+}
+Section section_of(const FakeArguments& arguments, double s = 0.0) {
+    return SectionReader(arguments).at(s);
+}
+
+/// All of a body's mass, along x, and about the origin.
+struct Inertia final : ancora::MassSink {
+    explicit Inertia(std::size_t n) : M(Eigen::MatrixXd::Zero(long(n), long(n))) {}
+    void add(int i, int j, double value) override {
+        M(i, j) += value;
+        if (i != j) M(j, i) += value;
+    }
+    Eigen::MatrixXd M;
+};
+Inertia inertia_of(const ancora::Body& body) {
+    Inertia out(body.coordinates().size());
+    body.mass(out);
+    return out;
+}
+
+}  // namespace
+
+TEST_SUITE("beam") {
+    TEST_CASE("angles of the law are those of the turn, and its derivatives are differences") {
+        std::mt19937 random(3);
+        std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+        // Up to the end of the series, of the arcsine, and of its straight continuation
+        for (const double most : {1e-3, 0.05, 0.6, 0.96, 1.5})
+            for (int n = 0; n < 40; ++n) {
+                const Vec3 axis =
+                    Vec3(uniform(random), uniform(random), uniform(random)).normalized();
+                const double x = most * (0.5 + 0.5 * uniform(random));
+                const Vec3 k = x * axis;
+                if (x < BendingLaw::kMostSine)
+                    CHECK((BendingLaw::angles(k) - std::asin(x) * axis).norm() <= tolerance(1e-14));
+                const BendingLaw law(
+                    {{Vec3(3.0, 2.0, 1.0), 0.3 * Vec3(uniform(random), uniform(random), 1.0)}});
+                Vec3 stress;
+                Eigen::Matrix3d stiffness;
+                law.potential(0, {k.data(), 3}, {stress.data(), 3}, {stiffness.data(), 9});
+                constexpr double kStep = 1e-5;
+                for (int i = 0; i < 3; ++i) {
+                    const Vec3 more = k + kStep * Vec3::Unit(i), less = k - kStep * Vec3::Unit(i);
+                    if ((more.norm() - BendingLaw::kMostSine) *
+                            (less.norm() - BendingLaw::kMostSine) <
+                        0.0)
+                        continue;
+                    Vec3 up, down;
+                    const double difference =
+                        law.potential(0, {more.data(), 3}, {up.data(), 3}, {}) -
+                        law.potential(0, {less.data(), 3}, {down.data(), 3}, {});
+                    CHECK(stress(i) == ancora::testing::Near(difference / (2.0 * kStep), 2e-6));
+                    CHECK((stiffness.col(i) - (up - down) / (2.0 * kStep)).norm() <=
+                          tolerance(2e-5));
+                }
+            }
+    }
+
+    TEST_CASE("rows, rates and tangents are those of the differences") {
+        FakeArguments curved = material();
+        curved.set("from", {1.0, 0.0, 0.0}).set("elements", 3).set("twist", 0.7);
+        curved.set_table("arc")
+            .set("center", {0.0, 0.0, 0.0})
+            .set("axis", {0.0, 0.3, 1.0})
+            .set("angle", 1.5);
+        curved.set_table("section").set("shape", "circle").set("radius", 0.05);
+        FakeArguments sharp = listed();
+        sharp.set("corners", "sharp");
+        for (const FakeArguments& arguments : {straight(), curved, sharp}) {
+            const auto body = make(arguments);
+            const std::size_t n = body->coordinates().size();
+            std::vector<double> q(n), v(n);
+            body->start(q, v);
+            std::mt19937 random(5);
+            std::uniform_real_distribution<double> uniform(-0.3, 0.3);
+            for (double& x : q) x += uniform(random);
+            for (double& x : v) x = uniform(random);
+            for (int block = 0; block < 3; ++block) {
+                CAPTURE(block);
+                const auto errors = ancora::test::row_errors(*body, block, q, v);
+                CHECK(errors.jacobian <= tolerance(1e-8));
+                CHECK(errors.bias <= tolerance(1e-7));
+                CHECK(errors.discrete <= tolerance(1e-13));
+                CHECK(errors.tangent <= tolerance(1e-8));
+            }
+        }
+    }
+
+    TEST_CASE("a beam starts without strain, with orthonormal axes, 3 along it") {
+        FakeArguments twisted = straight();
+        twisted.set("twist", 2.0).set("up", {0.0, 1.0, 0.0});
+        FakeArguments sharp = listed();
+        sharp.set("corners", "sharp");
+        for (const FakeArguments& arguments : {straight(), twisted, sharp}) {
+            const auto body = make(arguments);
+            const std::size_t n = body->coordinates().size();
+            std::vector<double> q(n), v(n);
+            body->start(q, v);
+            for (int block = 0; block < 2; ++block) {
+                const ancora::RowBlock& rows = body->row_blocks()[std::size_t(block)];
+                std::vector<double> pi(std::size_t(rows.num_items * rows.rows_per_item));
+                body->evaluate(block, {q, v}, {pi, {}, {}, {}});
+                for (const double x : pi) CHECK(std::abs(x) <= tolerance(1e-15));
+            }
+        }
+        const auto body = make(twisted);
+        std::vector<double> q(body->coordinates().size()), v(q.size());
+        body->start(q, v);
+        const Vec3 along(1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0);
+        const Vec3 d2(q[6], q[7], q[8]), last(q[q.size() - 6], q[q.size() - 5], q[q.size() - 4]);
+        CHECK(Vec3(q[9], q[10], q[11]).dot(along) == ancora::testing::Near(1.0, 1e-15));
+        CHECK(d2.dot(Vec3::UnitY()) > 0.0);
+        CHECK(std::atan2(d2.cross(last).dot(along), d2.dot(last)) ==
+              ancora::testing::Near(2.0, 1e-14));
+    }
+
+    // m L along and across, and about the start rho A L^3 / 3 + rho I L across, rho (I_1 + I_2) L
+    // about the axis: linear shapes give the first exactly.
+    TEST_CASE("mass and moments of inertia of a straight beam are those of the solid") {
+        FakeArguments arguments = straight();
+        arguments.set("elements", 7).set_matrix("node_masses", 2, {7, 0.5});
+        const auto body = make(arguments);
+        const std::size_t n = body->coordinates().size();
+        const Inertia inertia = inertia_of(*body);
+        std::vector<double> q(n), v(n);
+        body->start(q, v);
+        constexpr double kLength = 3.0, kArea = 0.02, kDensity = 1500.0;
+        Eigen::VectorXd along = Eigen::VectorXd::Zero(long(n));
+        for (std::size_t i = 0; i < n; ++i)
+            if (body->coordinates()[i].translates && body->coordinates()[i].axis == 0)
+                along(long(i)) = 1.0;
+        CHECK(along.dot(inertia.M * along) ==
+              ancora::testing::Near(kDensity * kArea * kLength + 0.5, 1e-12));
+        const auto about = [&](const Vec3& w) {
+            Eigen::VectorXd rate(n);
+            for (std::size_t i = 0; i < n; i += 3)
+                rate.segment<3>(long(i)) = w.cross(Vec3(q[i], q[i + 1], q[i + 2]));
+            return rate.dot(inertia.M * rate);
+        };
+        const Vec3 e(1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0), d1(q[3], q[4], q[5]);
+        const double I1 = 0.2 * std::pow(0.1, 3) / 12.0, I2 = 0.1 * std::pow(0.2, 3) / 12.0;
+        CHECK(about(e) == ancora::testing::Near(kDensity * kLength * (I1 + I2), 1e-12));
+        CHECK(
+            about(d1) ==
+            ancora::testing::Near(
+                kDensity * (kArea * std::pow(kLength, 3) / 3.0 + kLength * I1) + 0.5 * 9.0, 1e-10));
+        // Nothing moves with d_3
+        for (std::size_t i = 9; i < n; i += 12) CHECK(inertia.M(long(i), long(i)) == 0.0);
+    }
+
+    TEST_CASE("shapes have the numbers of handbooks") {
+        // Torsion of a square and of a 2:1 and a 10:1 rectangle (Timoshenko and Goodier, table 7)
+        for (const auto& [ratio, k] : {std::pair{1.0, 0.1406}, {2.0, 0.229}, {10.0, 0.312}}) {
+            FakeArguments arguments = material();
+            arguments.set_table("section")
+                .set("shape", "rectangle")
+                .set("width", ratio)
+                .set("height", 1.0);
+            const double G = 2e9 / 2.6;
+            CHECK(section_of(arguments).EI[2] / (G * ratio) == ancora::testing::Near(k, 6e-4));
+        }
+        FakeArguments tube = material();
+        tube.set_table("section").set("shape", "tube").set("radius", 0.1).set("thickness", 0.02);
+        const double second = std::numbers::pi / 4.0 * (1e-4 - std::pow(0.08, 4));
+        CHECK(section_of(tube).EI[0] == ancora::testing::Near(2e9 * second, 1e-6));
+        CHECK(section_of(tube).EI[2] == ancora::testing::Near(2e9 / 2.6 * 2.0 * second, 1e-6));
+        // The more of a tube is wall, the nearer it is to a circle
+        FakeArguments full = material(), circle = material();
+        full.set_table("section").set("shape", "tube").set("radius", 0.1).set("thickness", 0.1);
+        circle.set_table("section").set("shape", "circle").set("radius", 0.1);
+        CHECK(section_of(full).GA == section_of(circle).GA);
+        // IPE 300 without its fillets: A 51.7 cm^2, I 7999 and 603 cm^4
+        FakeArguments I = material();
+        I.set_table("section")
+            .set("shape", "I")
+            .set("width", 0.15)
+            .set("height", 0.3)
+            .set("flange", 0.0107)
+            .set("web", 0.0071);
+        const Section ipe = section_of(I);
+        CHECK(ipe.EA / 2e9 == ancora::testing::Near(51.88e-4, 0.01e-4));
+        CHECK(ipe.EI[0] / 2e9 == ancora::testing::Near(7999e-8, 10e-8));
+        CHECK(ipe.EI[1] / 2e9 == ancora::testing::Near(602.7e-8, 1e-8));
+        // Tapered: in the middle the width is the mean
+        FakeArguments taper = straight();
+        taper.set_table("end_section")
+            .set("shape", "rectangle")
+            .set("width", 0.1)
+            .set("height", 0.1);
+        CHECK(section_of(taper, 0.5).EA == ancora::testing::Near(2e9 * 0.15 * 0.1, 1e-6));
+        FakeArguments rigid = straight();
+        rigid.set_texts("rigid", {"shear", "axial"});
+        CHECK(std::isinf(section_of(rigid).EA));
+        CHECK(std::isinf(section_of(rigid).GA[1]));
+    }
+
+    TEST_CASE("what is no beam is refused, and says why") {
+        const auto says = [](const FakeArguments& arguments, const char* part) {
+            const std::string text = refusal(arguments);
+            CAPTURE(text);
+            CHECK(text.find(part) != std::string::npos);
+        };
+        FakeArguments nowhere = material();
+        nowhere.set_table("section").set("shape", "circle").set("radius", 0.05);
+        says(nowhere, "where does the beam lie?");
+        says(straight().set("to", {0.0, 0.0, 0.0}), "a beam has a length");
+        says(straight().set("elements", 0), "one element or more");
+        says(straight().set("up", {1.0, 2.0, 2.0}), "along the beam");
+        says(straight().set_matrix("nodes", 3, {0, 0, 0, 1, 0, 0}), "keep one of them");
+        says(listed().set_matrix("nodes", 3, {0, 0, 0}), "two nodes or more; these are 1");
+        says(listed().set_matrix("nodes", 3, {0, 0, 0, 1, 0, 0, 1, 0, 0}),
+             "nodes 1 and 2 lie at one place");
+        says(listed().set_matrix("nodes", 3, {0, 0, 0, 1, 0, 0, 0.5, 0.1, 0}),
+             "turns by 169 degrees at node 1");
+        says(listed().set_matrix("elements", 2, {0, 1, 1, 4, 2, 3}), "the nodes are 0 to 3");
+        says(listed().set_matrix("elements", 2, {0, 1, 1, 2}), "node 3 belongs to no element");
+        says(listed().set("corners", "sharp").set("twist", 0.1), "sharp corners");
+        says(straight().set_texts("rigid", {"bending"}), "take a rigid body");
+        FakeArguments thick = material();
+        thick.set("from", {0.0, 0.0, 0.0}).set("to", {1.0, 0.0, 0.0});
+        thick.set_table("section").set("shape", "tube").set("radius", 0.1).set("thickness", 0.2);
+        says(thick, "more than the radius, 0.1 m");
+        FakeArguments bare = schema();
+        bare.set("from", {0.0, 0.0, 0.0}).set("to", {1.0, 0.0, 0.0});
+        bare.set_table("section").set("shape", "circle").set("radius", 0.1);
+        says(bare, "the axial stiffness needs it");
+        FakeArguments numbers = material();
+        numbers.set("from", {0.0, 0.0, 0.0}).set("to", {1.0, 0.0, 0.0});
+        numbers.set_table("section").set("area", 0.1);
+        says(numbers, "the stiffness against shear needs it; give it, a \"shape\", or \"GA\"");
+        says(straight().set("shear_modulus", 1e9), "keep one of them");
+    }
+}

@@ -55,7 +55,7 @@ constexpr std::array kCommands = {
             &fmu},
     Command{"import",
             "FILE",
-            "make a model of a robot that others have described: URDF, MJCF",
+            "make a model of a robot that others have described: URDF, MJCF, SDF",
             kImport | kQuiet,
             &import_robot},
     Command{"lock",

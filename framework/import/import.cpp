@@ -13,6 +13,7 @@
 #include "manifest_writer.hpp"
 #include "mjcf_reader.hpp"
 #include "reduction.hpp"
+#include "sdf_reader.hpp"
 #include "urdf_reader.hpp"
 #include "xml_source.hpp"
 
@@ -24,7 +25,8 @@ struct Format {
     std::string_view root;
     Robot (*read)(pugi::xml_node root, XmlSource& source);
 };
-constexpr std::array kFormats = {Format{"robot", &read_urdf}, Format{"mujoco", &read_mjcf}};
+constexpr std::array kFormats = {
+    Format{"robot", &read_urdf}, Format{"mujoco", &read_mjcf}, Format{"sdf", &read_sdf}};
 
 Robot read(pugi::xml_node root, XmlSource& source) {
     for (const Format& format : kFormats)

@@ -392,6 +392,8 @@ private:
             else
                 line(fmt::format("start = {}", value), remark);
         }
+        if (joint.kind == JointKind::universal && !joint.is_loop)
+            line("start = { angle_a = 0.0, angle_b = 0.0 }", "rad");
         limits(joint, unit);
         if (joint.spring)
             line(fmt::format("spring = {{ stiffness = {}, free = {} }}",

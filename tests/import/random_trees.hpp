@@ -248,4 +248,95 @@ private:
     std::string out_;
 };
 
+/// Poses by frames, relative to other links, in degrees; axes in the joint or in the model.
+inline std::string sdf(const ReferenceTree& tree, RandomTrees& random) {
+    std::string out =
+        "<?xml version=\"1.0\"?>\n<sdf version=\"1.9\">\n<world name=\"w\">\n"
+        "<gravity>0 0 -9.81</gravity>\n<model name=\"fuzz\">\n";
+    std::vector<Matrix3d> home;
+    const auto pose = [&](const Vector3d& p, const Matrix3d& R, const std::string& keys) {
+        if (random.chance(0.3)) {
+            const Eigen::Quaterniond q(R);
+            return fmt::format("<pose rotation_format=\"quat_xyzw\"{}>{} {} {} {} {}</pose>",
+                               keys,
+                               words(p),
+                               q.x(),
+                               q.y(),
+                               q.z(),
+                               q.w());
+        }
+        const Vector3d angles = roll_pitch_yaw(R);
+        if (random.chance(0.3))
+            return fmt::format("<pose degrees=\"true\"{}>{} {}</pose>",
+                               keys,
+                               words(p),
+                               words(angles * (180.0 / std::numbers::pi)));
+        return fmt::format("<pose{}>{} {}</pose>", keys, words(p), words(angles));
+    };
+    for (const TreeBody& b : tree.bodies) {
+        const std::string parent = b.parent < 0 ? "__model__" : tree.bodies[b.parent].name;
+        home.push_back((b.parent < 0 ? Matrix3d(Matrix3d::Identity()) : home[b.parent]) * b.R_home);
+        std::string base = parent;
+        Vector3d p = b.p_home;
+        Matrix3d R = b.R_home;
+        if (random.chance(0.5)) {
+            // By a frame on the way
+            const Matrix3d R_1 = random.rotation();
+            const Vector3d p_1 = random.vector(0.3);
+            base = b.name + "_frame";
+            out += fmt::format("<frame name=\"{}\" attached_to=\"{}\">{}</frame>\n",
+                               base,
+                               parent,
+                               pose(p_1, R_1, ""));
+            R = R_1.transpose() * R;
+            p = R_1.transpose() * (p - p_1);
+        }
+        out += fmt::format(
+            "<link name=\"{}\">{}\n", b.name, pose(p, R, fmt::format(" relative_to=\"{}\"", base)));
+        const Matrix3d A = random.rotation();
+        const Matrix3d J = A.transpose() * b.inertia * A;
+        out += fmt::format(
+            "<inertial>{}<mass>{}</mass><inertia><ixx>{}</ixx><ixy>{}</ixy><ixz>{}</ixz>"
+            "<iyy>{}</iyy><iyz>{}</iyz><izz>{}</izz></inertia></inertial></link>\n",
+            pose(b.center, A, ""),
+            b.mass,
+            J(0, 0),
+            J(0, 1),
+            J(0, 2),
+            J(1, 1),
+            J(1, 2),
+            J(2, 2));
+    }
+    for (std::size_t i = 0; i < tree.bodies.size(); ++i) {
+        const TreeBody& b = tree.bodies[i];
+        const char* const type = b.joint == TreeBody::Joint::fixed   ? "fixed"
+                                 : b.joint == TreeBody::Joint::hinge ? "revolute"
+                                                                     : "prismatic";
+        // The joint's own frame, at the child's origin
+        const Matrix3d R = random.rotation();
+        const Vector3d axis = b.axis.normalized();
+        const bool in_model = random.chance(0.4);
+        out +=
+            fmt::format("<joint name=\"{}\" type=\"{}\">{}<parent>{}</parent><child>{}</child>\n",
+                        b.joint_name,
+                        type,
+                        pose(Vector3d::Zero(), R, ""),
+                        b.parent < 0 ? "world" : tree.bodies[b.parent].name,
+                        b.name);
+        if (b.joint != TreeBody::Joint::fixed)
+            out += fmt::format(
+                "<axis><xyz{}>{}</xyz><dynamics><damping>{}</damping><friction>{}</friction>"
+                "<spring_stiffness>{}</spring_stiffness><spring_reference>{}</spring_reference>"
+                "</dynamics><limit><lower>-1e16</lower><upper>1e16</upper></limit></axis>\n",
+                in_model ? " expressed_in=\"__model__\"" : "",
+                words(in_model ? Vector3d(home[i] * axis) : Vector3d(R.transpose() * axis)),
+                b.damping,
+                b.friction,
+                b.stiffness,
+                b.free);
+        out += "</joint>\n";
+    }
+    return out + "</model>\n</world>\n</sdf>\n";
+}
+
 }  // namespace ancora::testing

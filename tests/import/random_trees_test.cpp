@@ -21,14 +21,16 @@ ImportedModel import_text(const std::string& text, const std::string& name) {
 }  // namespace
 
 TEST_SUITE("import: random trees") {
-    TEST_CASE("URDF and MJCF of one tree move as it does") {
+    TEST_CASE("URDF, MJCF and SDF of one tree move as it does") {
         RandomTrees random(1);
         for (int number = 0; number < 30; ++number) {
             CAPTURE(number);
             const ReferenceTree tree = random.tree(false);
-            const std::string as_urdf = urdf(tree, random), as_mjcf = MjcfText(tree, random).text();
-            for (const auto& [text, name] :
-                 {std::pair{as_urdf, "tree.urdf"}, std::pair{as_mjcf, "tree.xml"}}) {
+            const std::string as_urdf = urdf(tree, random), as_mjcf = MjcfText(tree, random).text(),
+                              as_sdf = sdf(tree, random);
+            for (const auto& [text, name] : {std::pair{as_urdf, "tree.urdf"},
+                                             std::pair{as_mjcf, "tree.xml"},
+                                             std::pair{as_sdf, "tree.sdf"}}) {
                 CAPTURE(text);
                 const ImportedModel model = import_text(text, name);
                 CHECK(model.left_out.empty());
@@ -66,6 +68,10 @@ TEST_SUITE("import: random trees") {
             const std::string text = MjcfText(tree, random).text();
             CAPTURE(text);
             compare(simulate(import_text(text, "tree.xml").text, starts(tree)), tree, kRounding);
+            for (TreeBody& body : tree.bodies) body.armature = 0.0;
+            const std::string as_sdf = sdf(tree, random);
+            CAPTURE(as_sdf);
+            compare(simulate(import_text(as_sdf, "tree.sdf").text, starts(tree)), tree, kRounding);
         }
     }
 }

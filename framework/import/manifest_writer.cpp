@@ -19,28 +19,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Beside the largest entry of a vector or tensor: what rounding leaves of a zero.
-constexpr double kRoundedZero = 1e-15;
+// Beside the largest entry of a vector or tensor: what a few roundings leave.
+constexpr double kRounded = 1e-15;
 // Of directions: rounding of a few products.
 constexpr double kRounding = 4e-15;
 
-/// With as few digits as tell it to the last place or the one before.
-std::string text(double x) {
-    if (x == 0.0) return "0.0";
-    std::string out = fmt::format("{:.15g}", x);
-    constexpr double kTwoPlaces = 4.5e-16;
-    if (std::abs(std::strtod(out.c_str(), nullptr) - x) > kTwoPlaces * std::abs(x))
-        out = fmt::format("{}", x);
+/// With as few digits as tell it to rounding beside `scale`.
+std::string text(double x, double scale) {
+    if (std::abs(x) <= kRounded * scale && std::abs(x) < scale) return "0.0";
+    std::string out = "0";
+    for (int digits = 1; digits <= 17; ++digits) {
+        const double near = std::strtod(fmt::format("{:.{}e}", x, digits - 1).c_str(), nullptr);
+        out = fmt::format("{}", near);
+        if (std::abs(near - x) <= kRounded * scale) break;
+    }
     if (out.find_first_of(".e") == std::string::npos) out += ".0";
     return out;
 }
+std::string text(double x) {
+    return x == 0.0 ? "0.0" : text(x, std::abs(x));
+}
 
+std::string text(const Vec3& x, double scale) {
+    return fmt::format("[{}, {}, {}]", text(x(0), scale), text(x(1), scale), text(x(2), scale));
+}
 std::string text(const Vec3& x) {
-    const double least = kRoundedZero * x.cwiseAbs().maxCoeff();
-    const auto entry = [&](int i) {
-        return text(std::abs(x(i)) <= least ? 0.0 : x(i));
-    };
-    return fmt::format("[{}, {}, {}]", entry(0), entry(1), entry(2));
+    return text(x, x.cwiseAbs().maxCoeff());
 }
 
 /// In quotes, as TOML has it.
@@ -145,6 +149,13 @@ const char* type_of(JointKind kind) {
     return "";
 }
 
+/// The axes of a cross in its child, seen from those in its parent at angles of zero.
+Mat3 cross_of_child() {
+    Mat3 R;
+    R << Vec3::UnitZ(), -Vec3::UnitY(), Vec3::UnitX();
+    return R;
+}
+
 class Writer {
 public:
     Writer(const Robot& robot, const fs::path& manifest)
@@ -201,12 +212,17 @@ private:
         };
         for (std::size_t j = 0; j < robot_.joints.size(); ++j) {
             const Joint& joint = robot_.joints[j];
-            const bool needs_frames = joint.kind != JointKind::fixed || joint.parent != kGround;
+            const bool needs_frames =
+                joint.parent != kGround ||
+                (joint.kind != JointKind::fixed && joint.kind != JointKind::universal);
             std::string a, b;
             if (needs_frames && joint.parent != kGround)
                 a = add(joint.parent, joints_[j], joint.on_parent, "", true);
+            // The second axis of a cross is the z axis of its other side
+            Pose on_child = joint.on_child;
+            if (joint.kind == JointKind::universal) on_child.R = on_child.R * cross_of_child();
             if (needs_frames && joint.child != kGround)
-                b = add(joint.child, joints_[j], joint.on_child, "", true);
+                b = add(joint.child, joints_[j], on_child, "", true);
             sides_.emplace_back(a, b);
         }
         for (std::size_t i = 0; i < robot_.links.size(); ++i)
@@ -266,12 +282,10 @@ private:
         const Vec3 diagonal = J.diagonal();
         const Mat3 rest = J - Mat3(diagonal.asDiagonal());
         const double largest = J.cwiseAbs().maxCoeff();
-        if (rest.cwiseAbs().maxCoeff() <= kRoundedZero * largest) return text(diagonal);
+        if (rest.cwiseAbs().maxCoeff() <= kRounded * largest) return text(diagonal, largest);
+        const Mat3 even = 0.5 * (J + J.transpose());
         const auto row = [&](int i) {
-            Vec3 out = J.row(i);
-            for (int k = 0; k < 3; ++k)
-                if (std::abs(out(k)) <= kRoundedZero * largest) out(k) = 0.0;
-            return text(out);
+            return text(Vec3(even.row(i)), largest);
         };
         return fmt::format("[{}, {}, {}]", row(0), row(1), row(2));
     }
@@ -391,6 +405,10 @@ private:
                                  text(joint.start_rate)));
             else
                 line(fmt::format("start = {}", value), remark);
+        }
+        if (joint.kind == JointKind::universal && joint.parent == kGround) {
+            line(fmt::format("axis_a = {}", text(clean(joint.on_parent.R.col(2)))));
+            line(fmt::format("axis_b = {}", text(clean(joint.on_parent.R.col(0)))));
         }
         if (joint.kind == JointKind::universal && !joint.is_loop)
             line("start = { angle_a = 0.0, angle_b = 0.0 }", "rad");

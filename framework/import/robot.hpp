@@ -88,8 +88,7 @@ enum class JointKind {
 };
 
 /// A joint: frames on both sides, which lie on each other where its measures are zero. Their z axes
-/// are the axis of the joint; of a universal one the z axis of the parent's frame is its first
-/// axis, the x axis its second.
+/// are the axis of the joint; of a universal one z is its first axis, x its second.
 struct Joint {
     std::string name;
     Place place;

@@ -79,16 +79,31 @@ Pose SdfFrames::of(const std::string& name, pugi::xml_node asked) {
     return pose;
 }
 
+std::string SdfFrames::base_of(pugi::xml_node node,
+                               const std::string& scope,
+                               const std::string& otherwise) const {
+    for (const char* const key : {"relative_to", "frame"})
+        if (const auto given = node.child("pose").attribute(key); given && *given.value() != '\0')
+            return resolve(scope, given.value());
+    return otherwise;
+}
+
 Pose SdfFrames::in_space(pugi::xml_node node,
                          const std::string& scope,
                          const std::string& otherwise) {
+    const Pose at = of(base_of(node, scope, otherwise), node);
     const pugi::xml_node pose = node.child("pose");
-    std::string base = otherwise;
-    for (const char* const key : {"relative_to", "frame"})
-        if (const auto given = pose.attribute(key); given && *given.value() != '\0')
-            base = resolve(scope, given.value());
-    const Pose at = of(base, node);
     return pose ? at * read_pose(pose, source_) : at;
+}
+
+Pose SdfFrames::in_frame(pugi::xml_node node,
+                         const std::string& scope,
+                         const std::string& otherwise,
+                         const std::string& frame) {
+    if (base_of(node, scope, otherwise) != frame)
+        return of(frame, node).inverse() * in_space(node, scope, otherwise);
+    const pugi::xml_node pose = node.child("pose");
+    return pose ? read_pose(pose, source_) : Pose();
 }
 
 }  // namespace ancora::robot

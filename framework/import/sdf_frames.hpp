@@ -29,10 +29,20 @@ public:
     /// to `otherwise`.
     Pose in_space(pugi::xml_node node, const std::string& scope, const std::string& otherwise);
 
+    /// The same in a frame by its whole name; without rounding where it is relative to that.
+    Pose in_frame(pugi::xml_node node,
+                  const std::string& scope,
+                  const std::string& otherwise,
+                  const std::string& frame);
+
     /// The whole name of what is meant by a name in a scope.
     std::string resolve(const std::string& scope, const std::string& name) const;
 
 private:
+    std::string base_of(pugi::xml_node node,
+                        const std::string& scope,
+                        const std::string& otherwise) const;
+
     struct Named {
         pugi::xml_node node;
         std::string scope, otherwise;

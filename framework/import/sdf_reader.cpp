@@ -237,7 +237,7 @@ private:
 
     /// The pose of a part of a link in that link.
     Pose in_link(pugi::xml_node node, const std::string& scope, const std::string& link) {
-        return frames_.of(link, node).inverse() * frames_.in_space(node, scope, link);
+        return frames_.in_frame(node, scope, link, link);
     }
 
     void read_inertial(pugi::xml_node node,
@@ -537,11 +537,9 @@ private:
         };
         if (std::abs(first.dot(second)) <= kPerpendicular && !has_laws(one) && !has_laws(two)) {
             joint.kind = JointKind::universal;
-            Mat3 a, b;
-            a << second, first.cross(second), first;
-            b << first, second.cross(first), second;
-            place(joint, a);
-            joint.on_child = world_of(joint.child).inverse() * here * Pose{b, Vec3::Zero()};
+            Mat3 axes;
+            axes << second, first.cross(second), first;
+            place(joint, axes);
             robot_.joints.push_back(joint);
             return;
         }

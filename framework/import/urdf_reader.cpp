@@ -419,6 +419,7 @@ private:
         if (root == kNone) return;
         Joint base;
         base.name = "base";
+        base.remark = "URDF does not say: delete this joint to let the robot float";
         base.place = robot_.links[root].place;
         base.child = root;
         robot_.joints.push_back(base);

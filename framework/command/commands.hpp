@@ -23,6 +23,7 @@ int check(const Options& options);
 int lock(const Options& options);
 int sweep(const Options& options);
 int fmu(const Options& options);
+int import_robot(const Options& options);
 int plugins(const Options& options);
 int describe(const Options& options);
 int replay(const Options& options);

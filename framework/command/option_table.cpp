@@ -36,6 +36,14 @@ constexpr OptionRow kRows[] = {
          "file FILE",
          "the FMU to write (default: STEM.fmu, STEM being the model file's name without its "
          "extension); an existing file is replaced only if it is an archive"),
+    text(kImport,
+         "out FILE",
+         "the model to write (default: STEM.toml, STEM being the name of FILE without its "
+         "extension); a file that exists is left alone"),
+    flag(kImport,
+         "lenient",
+         &Options::lenient,
+         "leave out what has no counterpart, with a list, instead of refusing it"),
     text(kSweep,
          "out DIR",
          "folder for the table and what belongs to it (default: results/STEM, STEM being the "

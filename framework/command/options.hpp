@@ -59,6 +59,7 @@ struct Options {
     bool merge = false;                         ///< of sweep: the table alone
     bool slurm = false;                         ///< of sweep: as a job array
     bool no_submit = false;                     ///< of sweep: write its scripts alone
+    bool lenient = false;                       ///< of import: leave out what has no counterpart
     bool print = false;                         ///< the model instead of what it is
     bool quiet = false;
     bool verbose = false;
@@ -96,6 +97,7 @@ enum OptionSet : unsigned {
     kSpinning = 1u << 26,
     kModeFrames = 1u << 27,
     kSpinRange = 1u << 28,
+    kImport = 1u << 29,
 };
 
 /// One command of `ancora`.

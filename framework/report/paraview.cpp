@@ -128,8 +128,12 @@ public:
             const std::int32_t n = add(vec3(shape.center) + turn * scaled);
             if (i == 0) first = n;
         }
+        // Mirrored, they would be seen from inside
+        const auto& [sx, sy, sz] = shape.scale;
+        const bool is_mirrored = sx * sy * sz < 0.0;
         for (const auto& t : mesh.triangles)
-            to_.polygons.add(std::array{first + t[0], first + t[1], first + t[2]});
+            to_.polygons.add(std::array{
+                first + t[0], first + t[is_mirrored ? 2 : 1], first + t[is_mirrored ? 1 : 2]});
     }
 
 private:

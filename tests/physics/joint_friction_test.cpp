@@ -26,6 +26,48 @@ std::string sleeve(double J, const std::string& keys, const std::string& axis = 
 }
 
 TEST_SUITE("friction in bearings") {
+    TEST_CASE(
+        "a part that is always there brakes alike whatever the load, and holds up to itself") {
+        // A wheel about a vertical and a horizontal shaft: the load on the pin is another, the
+        // friction is not. It comes to rest, is held against less, and let go by more.
+        constexpr double kJ = 0.3, kF = 0.4, kRate = 2.0;
+        const double stop = kJ * kRate / kF;
+        const double release = stop + 0.5;  // the motor begins to win
+        for (const std::string integrator : kIntegrators)
+            for (const std::string axis : {"[0, 0, 1]", "[1, 0, 0]"}) {
+                CAPTURE(integrator);
+                CAPTURE(axis);
+                const double slope = kF / 0.5;  // reaches F at release
+                Simulation simulation = model(
+                    model_text() +
+                    body("wheel", "ancf_rigid_body", "", 1.0, fmt::format("[{0}, {0}, {0}]", kJ)) +
+                    constraint("pin",
+                               "revolute",
+                               fmt::format("a = \"ground\"\nb = \"wheel\"\npoint = [0, 0, 0]\n"
+                                           "axis = {}\nstart = {{angle_rate = {}}}\n"
+                                           "friction = {{effort = {}}}\n"
+                                           "motor = \"{}*max(0, t - {})\"",
+                                           axis,
+                                           kRate,
+                                           kF,
+                                           slope,
+                                           stop)) +
+                    steps(integrator, 1e-3, release + 0.5));
+                while (simulation.time() < stop + 0.25) simulation.step();
+                const double rest = 0.5 * kRate * stop;
+                CHECK(column(simulation, "pin.angle") == Near(rest, tolerance(1e-6)));
+                CHECK(std::abs(column(simulation, "pin.angle_rate")) <= tolerance(1e-12));
+                run_to_end(simulation);
+                // J w' = slope (t - release) - F + F at the start of sliding: slope s^3 / 6 J
+                CHECK(column(simulation, "pin.angle") ==
+                      Near(rest + slope * 0.125 / (6.0 * kJ), tolerance(1e-5)));
+                REQUIRE(simulation.events().size() == 2);
+                CHECK(simulation.events()[0].t == Near(stop, tolerance(1e-5)));
+                CHECK(simulation.events()[1].t == Near(release, tolerance(1e-3)));
+                if (is_emm(integrator)) check_balances(simulation);
+            }
+    }
+
     TEST_CASE("what turns and slides stops on a straight line where both have one inertia") {
         constexpr double kMu = 0.2, kRadius = 0.2, kJ = kRadius * kRadius;
         constexpr double kRate = 3.0, kSpeed = 0.45;  // 0.6 m/s on the surface

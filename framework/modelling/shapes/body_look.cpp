@@ -39,9 +39,9 @@ constexpr Parameter kKeys[] = {
     parameter::table("capsule", kRoundKeys, "a cylinder with half a sphere at each end"),
     parameter::table("rod", kRoundKeys, "a rod between two points, rounded at its ends"),
     parameter::file("mesh", "the triangles of an .stl, .obj, .glb or .gltf file"),
-    parameter::number("scale", "", "factor on a mesh's coordinates, or one for each axis")
-        .or_vector(3)
-        .positive(),
+    parameter::number("scale", "", "factor on a mesh's coordinates, or one for each axis; negative "
+                                "ones mirror it")
+        .or_vector(3),
     parameter::vector("position", 3, "m", "origin of the shape from the body's reference point"),
     parameter::vector("center", 3, "m", "the same under another name"),
     orientation_parameter("rotation from shape to body axes: unit quaternion [w, x, y, z], axis "
@@ -275,6 +275,8 @@ SceneShape shape_of(const Bound& bound, MeshFiles& files) {
             mesh.scale = triple(shape.numbers("scale"));
         else
             mesh.scale.fill(shape.number("scale"));
+        if (std::ranges::find(mesh.scale, 0.0) != mesh.scale.end())
+            shape.fail("scale", "is zero, which leaves nothing of the mesh");
     }
     mesh.center = place.point(Vec3::Zero());
     mesh.quaternion = place.quaternion();

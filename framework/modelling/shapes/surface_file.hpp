@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "ancora/framework/export.hpp"
 #include "ancora/framework/shape.hpp"
 
 namespace ancora {
@@ -18,7 +19,7 @@ constexpr std::size_t kMostTriangles = 1'000'000;
 enum class SurfaceFormat { stl, obj, gltf };
 
 /// What is wrong in a file of triangles, and where if it is text: counted from 1, else 0.
-struct SurfaceError : std::runtime_error {
+struct ANCORA_FRAMEWORK_EXPORT SurfaceError : std::runtime_error {
     SurfaceError(const std::string& message, int at_line = 0, int at_column = 0)
         : std::runtime_error(message), line(at_line), column(at_column) {}
     int line;
@@ -37,7 +38,7 @@ using ReadNeighbour = std::function<std::string(const std::string& path)>;
 ///                        that a file names is opened. Without it such a file is refused.
 /// @throws SurfaceError if it is cut short, holds no triangle, more than kMostTriangles, or a
 ///         number that is not finite; and what `read_neighbour` throws
-TriangleMesh read_surface(std::string_view bytes,
+ANCORA_FRAMEWORK_EXPORT TriangleMesh read_surface(std::string_view bytes,
                           SurfaceFormat format,
                           const ReadNeighbour& read_neighbour = {});
 

@@ -147,6 +147,12 @@ inline constexpr Parameter kFrictionInside[] = {
     parameter::number("mu_static", "", "that of sticking; left out: mu").nonnegative(),
     parameter::number("radius", "m", "of the bearing, or of the ball: lever arm of friction")
         .positive(),
+    parameter::number("effort",
+                      "",
+                      "dry friction that is there whatever the load, of seals and gears [N, N m]; "
+                      "alone, or beside mu")
+        .nonnegative()
+        .otherwise("0.0"),
     parameter::number("viscous", "", "effort against the rate while it slips [N s/m, N m s/rad]")
         .nonnegative()
         .otherwise("0.0"),
@@ -157,6 +163,7 @@ inline constexpr Parameter kFrictionKeys[] = {
     kFrictionInside[1],
     kFrictionInside[2],
     kFrictionInside[3],
+    kFrictionInside[4],
 };
 
 /// Laws inside a joint: each makes an object of its own, such as "elbow.motor".

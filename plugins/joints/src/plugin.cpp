@@ -402,11 +402,13 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                         kServoKeys),
     ancora::type<JointFriction>("joint_friction",
                                 {.doc = "dry friction in a joint",
-                                 .equation = "effort = -(mu N r + c |m'|) sign m'",
+                                 .equation = "effort = -(F + mu N r + c |m'|) sign m'",
                                  .source = kSource,
                                  .examples = {"on = \"j\"\n"
                                               "mu = 0.2\n"
-                                              "radius = 0.05"}},
+                                              "radius = 0.05",
+                                              "on = \"j\"\n"
+                                              "effort = 0.3"}},
                                 JointFriction::kParameters),
 };
 

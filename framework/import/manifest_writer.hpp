@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A robot as a manifest that reads as if written by hand.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "robot.hpp"
+
+namespace ancora::robot {
+
+/// @param manifest  the file that it is to be: meshes are named from its folder
+/// @param remarks   lines of the head that say what is not in it
+std::string manifest_text(const Robot& robot,
+                          const std::filesystem::path& manifest,
+                          std::span<const std::string> remarks);
+
+}  // namespace ancora::robot

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Names of a description as names of a manifest.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace ancora::robot {
+
+/// Gives names that a manifest takes, each once.
+class Names {
+public:
+    /// The name itself where that may be, else without odd characters or with something behind.
+    ///
+    /// @param otherwise  where nothing is left of it: "link"
+    std::string unique(std::string_view name, const char* otherwise);
+
+private:
+    std::set<std::string> taken_;
+};
+
+}  // namespace ancora::robot

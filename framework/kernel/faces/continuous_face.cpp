@@ -383,7 +383,11 @@ ContinuousFace::Projection ContinuousFace::project(
         // either.
         const bool is_near = !positions && step == 0 && use == RankUse::keep && !has_mixed_rows_ &&
                              corrected_at_ == t && mass_.is_constant();
-        if (!is_near) {
+        // And where what is left of gaps is next to rounding, the rows are still those of the last
+        // correction, to as many digits as the next one can have.
+        const bool is_last_one = step > 0 && use == RankUse::keep && mass_.is_constant() &&
+                                 worst <= kRoundingLeft * tolerance;
+        if (!is_near && !is_last_one) {
             // M(q) and A at the present state
             mass_.update(q, v, t, meter_, nullptr);
             take_rows(what);

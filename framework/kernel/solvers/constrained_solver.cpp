@@ -339,6 +339,15 @@ ConstrainedSolver::WorstRow ConstrainedSolver::worst_row(std::span<const double>
     return out;
 }
 
+SolverIsland::Counts ConstrainedSolver::counts() const {
+    SolverIsland::Counts out;
+    for (const std::unique_ptr<SolverIsland>& island : islands_) {
+        out.factorisations += island->counts().factorisations;
+        out.solves += island->counts().solves;
+    }
+    return out;
+}
+
 long ConstrainedSolver::num_fallbacks() const {
     long count = 0;
     for (const std::unique_ptr<SolverIsland>& island : islands_) count += island->num_fallbacks();

@@ -135,6 +135,8 @@ public:
                        std::span<const double> r,
                        std::span<const double> x) const;
 
+    /// Factorisations and solves of all islands so far.
+    SolverIsland::Counts counts() const;
     /// Number of solves that fell back from the sparse path to the dense one.
     long num_fallbacks() const;
 

@@ -116,6 +116,7 @@ bool DenseIsland::factorise_mass() {
 /// definite either way.
 bool DenseIsland::factorise_kept_rows() {
     if ((use_ == RankUse::choose || !is_singular_) && !factorise_mass()) return false;
+    ++counts_.factorisations;
     const EnvelopeCholesky* L = is_singular_ ? kept_.augment(M_, A_, is_dropped_, usual_) : &mass_;
     return L != nullptr && kept_.factorise(*L, A_, is_dropped_, length_);
 }
@@ -126,6 +127,7 @@ void DenseIsland::leave_kept_rows() {
 
 SolverStatus DenseIsland::compute() {
     is_by_kept_rows_ = false;
+    ++counts_.factorisations;
     if (!factorise_mass()) return Status::failed;
     // M_A in place of M, theory (8)
     if (is_singular_) {
@@ -295,6 +297,7 @@ void DenseIsland::solve_once(const Eigen::VectorXd& f,
                              const Eigen::VectorXd& r,
                              Eigen::VectorXd& x,
                              Eigen::VectorXd& lambda) {
+    ++counts_.solves;
     if (is_by_kept_rows_) return kept_.solve(f, r, length_, x, lambda);
     const int rank = qr_.rank();
     const int count = static_cast<int>(column_row_.size());

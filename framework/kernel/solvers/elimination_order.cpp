@@ -140,7 +140,8 @@ std::vector<int> small_bodies_first(const EliminationGroups& groups,
 }
 
 std::vector<int> elimination_order(const IslandPattern& pattern,
-                                   const std::vector<std::pair<int, int>>& mass) {
+                                   const std::vector<std::pair<int, int>>& mass,
+                                   std::span<const int> waiting_rows) {
     const int n = pattern.num_coordinates();
     const int m = pattern.num_rows();
     EliminationGroups groups(n, pattern.first_of_body, m, pattern.coordinates);
@@ -152,9 +153,12 @@ std::vector<int> elimination_order(const IslandPattern& pattern,
     for (int i = 0; i < n; ++i) ++room[groups.of(i)];
 
     // Rows of one small body join it; others form a group with their predecessors if they tie the
-    // same coordinate groups.
+    // same coordinate groups and wait for as much.
     std::vector<std::vector<int>> ties;  // of each row group
     std::vector<int> num_rows_in;
+    std::vector<char> waits_for_all;
+    std::vector<char> is_waiting_row(static_cast<std::size_t>(m), 0);
+    for (const int k : waiting_rows) is_waiting_row[k] = 1;
     std::vector<int> tied;
     for (int k = 0; k < m; ++k) {
         tied.clear();
@@ -169,9 +173,10 @@ std::vector<int> elimination_order(const IslandPattern& pattern,
             --room[tied.front()];
             continue;
         }
-        if (ties.empty() || ties.back() != tied) {
+        if (ties.empty() || ties.back() != tied || waits_for_all.back() != is_waiting_row[k]) {
             ties.push_back(tied);
             num_rows_in.push_back(0);
+            waits_for_all.push_back(is_waiting_row[k]);
             groups.add();
         }
         groups.put_row(k, groups.size() - 1);
@@ -204,7 +209,8 @@ std::vector<int> elimination_order(const IslandPattern& pattern,
         }
         // Twice as many as its rows: among as many there could be dependent combinations.
         // A group all of whose coordinates are eliminated has nothing more to wait for.
-        if (left < 2 * num_rows_in[of] && !is_last) {
+        const bool has_room = left >= 2 * num_rows_in[of] && waits_for_all[of] == 0;
+        if (!has_room && !is_last) {
             if (has_to_wait)
                 for (const int other : ties[of]) waiting[other].push_back(g);
             return;

@@ -2,6 +2,7 @@
 // The elimination order of the unknowns of a sparse island: minimum degree on groups.
 #pragma once
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -75,8 +76,11 @@ std::vector<int> small_bodies_first(const EliminationGroups& groups,
 /// coordinates as rows, so that its pivots are Schur complements and not the regularisation alone.
 ///
 /// @param mass pattern of the leading block, (i, j) with i >= j
+/// @param waiting rows that come behind all of their coordinates: entries of the pattern may be
+///        zero, and what looks like room for two rows be one direction
 /// @returns the new place of each coordinate and then of each row
 std::vector<int> elimination_order(const IslandPattern& pattern,
-                                   const std::vector<std::pair<int, int>>& mass);
+                                   const std::vector<std::pair<int, int>>& mass,
+                                   std::span<const int> waiting = {});
 
 }  // namespace ancora

@@ -80,6 +80,7 @@ void SolverIsland::Choice::forget() {
     std::ranges::fill(is_dropped, 0);
     null.clear();
     suspects.clear();
+    waiting.clear();
 }
 
 double SolverIsland::lightness(int k) const {

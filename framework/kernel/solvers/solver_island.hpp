@@ -112,6 +112,12 @@ public:
     /// After Status::undetermined: a direction with M x = 0, A x = 0.
     virtual Eigen::VectorXd null_direction() = 0;
 
+    /// Work done so far.
+    struct Counts {
+        long factorisations = 0;
+        long solves = 0;  ///< with factors, corrections included
+    };
+    const Counts& counts() const { return counts_; }
     /// Number of solves that fell back to the other solver.
     virtual long num_fallbacks() const { return 0; }
 
@@ -131,6 +137,7 @@ protected:
         Eigen::VectorXd length;        // of rows, when chosen
         std::vector<NullBlock> null;   // dependencies, when chosen; if wanted
         std::vector<int> suspects;     // rows that were examined
+        std::vector<int> waiting;      // kept rows that looked dependent where they were eliminated
 
         void take();
         /// Keeps its memory.
@@ -187,6 +194,7 @@ protected:
     Choice* choice_ = choices_.data();  // in use
     std::vector<char> is_dropped_;      // of rows, in the present factorisation
     bool wants_least_ = false;
+    Counts counts_;
     Refinement refinement_ = Refinement::full;
 
 private:

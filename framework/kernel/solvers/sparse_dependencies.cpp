@@ -110,9 +110,9 @@ std::vector<int> SparseIsland::suspects(double& least_square) {
     for (int pass = 0; pass < kInverseIterations; ++pass) {
         row_work_ /= row_work_.norm();
         work_.setZero();
-        const int* at = new_of_old_.data();
+        const int* at = order_->new_of_old.data();
         for (int k = 0; k < m_; ++k) work_[at[n_ + k]] = -row_work_[k];
-        factor_.solve(work_.data());
+        order_->factor.solve(work_.data());
         for (int k = 0; k < m_; ++k) row_work_[k] = work_[at[n_ + k]];
     }
     least_square = 1.0 / row_work_.norm();  // s^2 + delta
@@ -128,6 +128,12 @@ std::vector<int> SparseIsland::suspects(double& least_square) {
 SparseIsland::Dependencies SparseIsland::find_dependencies() {
     Dependencies out;
     const Mode mode = mode_;
+    // In the order of the pattern, whatever order serves solutions.
+    Order* const order = order_;
+    if (order != orders_.front().get()) {
+        take_order({});
+        assemble();
+    }
     std::vector<int> kept(static_cast<std::size_t>(m_));
     std::iota(kept.begin(), kept.end(), 0);
     std::vector<int> taken;
@@ -143,7 +149,12 @@ SparseIsland::Dependencies SparseIsland::find_dependencies() {
         rest = restricted_to(kept);
         least_square = 1.0;
     }
-    if (mode_ != mode) enter(mode);
+    const bool is_other_order = order_ != order;
+    if (is_other_order) {
+        order_ = order;
+        assemble();
+    }
+    if (is_other_order || mode_ != mode) enter(mode);
     std::sort(taken.begin(), taken.end());
     out.smallest_kept = std::sqrt(least_square);
 
@@ -264,6 +275,9 @@ void SparseIsland::choose_rows() {
         choice_->suspects = taken;
         return;
     }
+    if (taken == choice_->suspects && !taken.empty() && !wants_least_ && !is_told_anew &&
+        keeps_choice())
+        return;
     std::vector<int> found = taken;
     while (!found.empty()) {
         // All that look suspicious go out first, then one of each combination
@@ -300,6 +314,38 @@ void SparseIsland::choose_rows() {
     choice_->length = length_;
     if (wants_least_) choice_->null = blocks_of(dependencies.null_vectors);
     choice_->is_made = is_factorised_;
+}
+
+/// Those of the choice: independent, their pivots are small for where they stand. None if it would
+/// take too much to let them wait.
+std::vector<int> SparseIsland::kept_suspects() const {
+    std::vector<int> out;
+    for (const int k : choice_->suspects)
+        if (choice_->is_dropped[k] == 0) out.push_back(k);
+    std::ranges::sort(out);
+    if (!may_wait(out)) out.clear();
+    return out;
+}
+
+/// Takes the last choice again, of which the suspects are the same, if the rows that it keeps have
+/// no combination that vanishes: then those without the suspects have none either. The factors are
+/// those that serve solutions.
+bool SparseIsland::keeps_choice() {
+    is_dropped_ = choice_->is_dropped;
+    if (!is_augmented_ || factorise_mass()) {
+        take_order(kept_suspects());
+        assemble();
+        enter(Mode::independent);
+        double least_square = 1.0;
+        if (is_factorised_ && suspects(least_square).empty() && mode_ == Mode::independent) {
+            choice_->is_made = true;
+            return true;
+        }
+    }
+    // All rows again, in the order of the pattern.
+    std::ranges::fill(is_dropped_, 0);
+    take_order({});
+    return false;
 }
 
 /// The island with these rows only, factorised.

@@ -29,6 +29,10 @@ constexpr double kPivotOverSquare = 100.0;
 // +delta where a pivot of M vanishes, relative to the typical mass; smaller ones cost digits in
 // long chains.
 constexpr double kMassRegularisation = 1e-7;
+// Rows that wait may make the factor so much larger, at most; and how often others are found that
+// then have to.
+constexpr double kMostFill = 1.0;
+constexpr int kMostRounds = 2;
 // Row lengths are taken with M's diagonal alone where its factor would make them dear.
 constexpr double kMostLengthWork = 100.0;  // per coordinate, row and entry
 const std::vector<std::pair<int, int>> kDiagonal;
@@ -70,12 +74,45 @@ void SparseIsland::build(bool is_augmented) {
         mass_ = EnvelopeCholesky(n_, kDiagonal);
         find_reach(most_work);
     }
-    new_of_old_ = elimination_order(pattern_, mass_pattern_);
-    build_pattern();
+    orders_.clear();
+    orders_.push_back(make_order({}));
+    order_ = orders_.front().get();
+}
+
+std::unique_ptr<SparseIsland::Order> SparseIsland::make_order(
+    const std::vector<int>& waiting) const {
+    auto order = std::make_unique<Order>();
+    order->waiting = waiting;
+    order->new_of_old = elimination_order(pattern_, mass_pattern_, waiting);
+    build_pattern(*order);
     // A postorder costs no fill, and gives supernodes their neighbouring columns.
-    if (EliminationTree(K_).put_in_postorder(new_of_old_)) build_pattern();
-    find_places();
-    factor_.analyse(K_);
+    if (EliminationTree(order->K).put_in_postorder(order->new_of_old)) build_pattern(*order);
+    find_places(*order);
+    order->factor.use_workers(workers_);
+    order->factor.analyse(order->K);
+    return order;
+}
+
+/// Uses the order in which these rows wait, made if there is none; nothing is assembled in it yet.
+/// [assembly]
+void SparseIsland::take_order(const std::vector<int>& waiting) {
+    const auto found = std::ranges::find(
+        orders_, waiting, [](const std::unique_ptr<Order>& order) -> const std::vector<int>& {
+            return order->waiting;
+        });
+    if (found != orders_.end()) {
+        order_ = found->get();
+        return;
+    }
+    // Of each set of rows the last one; the order of the pattern stays the first.
+    if (orders_.size() > std::size_t{kNumRowSets}) orders_.erase(orders_.begin() + 1);
+    orders_.push_back(make_order(waiting));
+    order_ = orders_.back().get();
+}
+
+void SparseIsland::use_workers(Workers* workers) {
+    workers_ = workers;
+    for (const std::unique_ptr<Order>& order : orders_) order->factor.use_workers(workers);
 }
 
 /// Which entries of L^-1 A_k^T may differ from zero.
@@ -95,12 +132,11 @@ bool SparseIsland::find_reach(double most_work) {
     return true;
 }
 
-/// K's pattern in the present order.
-void SparseIsland::build_pattern() {
+void SparseIsland::build_pattern(Order& order) const {
     // The upper triangle of [M A^T; A -delta] under the permutation.
-    K_ = symmetric_pattern(n_ + m_, [this](const auto& add_permuted) {
+    order.K = symmetric_pattern(n_ + m_, [&](const auto& add_permuted) {
         const auto add = [&](int i, int j) {
-            add_permuted(new_of_old_[i], new_of_old_[j]);
+            add_permuted(order.new_of_old[i], order.new_of_old[j]);
         };
         for (int i = 0; i < n_ + m_; ++i) add(i, i);
         for (const auto& [i, j] : mass_pattern_) add(i, j);
@@ -110,24 +146,23 @@ void SparseIsland::build_pattern() {
 }
 
 /// Where the entries of M and A stand in K.
-void SparseIsland::find_places() {
+void SparseIsland::find_places(Order& order) const {
     // Rows within a column are sorted.
-    const auto place = [this](int i, int j) {
-        const int a = new_of_old_[i];
-        const int b = new_of_old_[j];
+    const int* const inner = order.K.innerIndexPtr();
+    const auto place = [&](int i, int j) {
+        const int a = order.new_of_old[i];
+        const int b = order.new_of_old[j];
         const int column = std::max(a, b);
-        const int* begin = K_.innerIndexPtr() + K_.outerIndexPtr()[column];
-        const int* end = K_.innerIndexPtr() + K_.outerIndexPtr()[column + 1];
-        return static_cast<int>(std::lower_bound(begin, end, std::min(a, b)) - K_.innerIndexPtr());
+        const int* begin = inner + order.K.outerIndexPtr()[column];
+        const int* end = inner + order.K.outerIndexPtr()[column + 1];
+        return static_cast<int>(std::lower_bound(begin, end, std::min(a, b)) - inner);
     };
-    for (std::vector<int>* to : {&mass_place_, &local_place_, &row_place_, &diagonal_place_})
-        to->clear();
-    for (int i = 0; i < n_ + m_; ++i) diagonal_place_.push_back(place(i, i));
-    for (const auto& [i, j] : pattern_.mass) mass_place_.push_back(place(i, j));
+    for (int i = 0; i < n_ + m_; ++i) order.diagonal_place.push_back(place(i, i));
+    for (const auto& [i, j] : pattern_.mass) order.mass_place.push_back(place(i, j));
     for (std::size_t k = pattern_.mass.size(); k < mass_pattern_.size(); ++k)
-        local_place_.push_back(place(mass_pattern_[k].first, mass_pattern_[k].second));
+        order.local_place.push_back(place(mass_pattern_[k].first, mass_pattern_[k].second));
     for (int k = 0; k < m_; ++k)
-        for (const int i : columns(k)) row_place_.push_back(place(n_ + k, i));
+        for (const int i : columns(k)) order.row_place.push_back(place(n_ + k, i));
 }
 
 double SparseIsland::augmentation(int k) const {
@@ -158,15 +193,16 @@ bool SparseIsland::factorise_mass() {
 
 /// K but for delta, and the rows' lengths.
 void SparseIsland::assemble() {
-    double* K = K_.valuePtr();
-    std::fill(K, K + K_.nonZeros(), 0.0);
-    for (std::size_t k = 0; k < mass_place_.size(); ++k) K[mass_place_[k]] += M_[k];
+    is_entered_ = false;
+    double* K = order_->K.valuePtr();
+    std::fill(K, K + order_->K.nonZeros(), 0.0);
+    for (std::size_t k = 0; k < order_->mass_place.size(); ++k) K[order_->mass_place[k]] += M_[k];
     std::size_t next = 0;
     for (const int k : local_rows_) {
         const auto a = row(k);
         const double sigma = augmentation(k);
         for (int i = 0; i < a.size(); ++i)
-            for (int j = 0; j <= i; ++j) K[local_place_[next++]] += sigma * a[i] * a[j];
+            for (int j = 0; j <= i; ++j) K[order_->local_place[next++]] += sigma * a[i] * a[j];
     }
     // +delta on all coordinates of such a body: the vanished one may have a small part only in the
     // direction without mass.
@@ -179,7 +215,7 @@ void SparseIsland::assemble() {
         const auto next_body = std::upper_bound(first.begin(), first.end(), vanished);
         done = next_body == first.end() ? n_ : *next_body;
         for (int i = *std::prev(next_body); i < done; ++i)
-            K[diagonal_place_[i]] += kMassRegularisation * usual_[i];
+            K[order_->diagonal_place[i]] += kMassRegularisation * usual_[i];
     }
 
     assemble_rows();
@@ -187,7 +223,7 @@ void SparseIsland::assemble() {
 
 /// The rows of K, scaled, and their lengths.
 void SparseIsland::assemble_rows() {
-    double* K = K_.valuePtr();
+    double* K = order_->K.valuePtr();
     double* y = work_.data();
     for (int k = 0; k < m_; ++k) {
         // L^-1 A_k^T, whose length is sqrt(D_k)
@@ -203,7 +239,7 @@ void SparseIsland::assemble_rows() {
         // A row that is left out has no entries, -1 on the diagonal and
         // no right-hand side: mu_k = 0.
         const double scale = is_used(k) ? 1.0 / length_[k] : 0.0;
-        for (int e = begin; e < end; ++e) K[row_place_[e]] = scale * A_[e];
+        for (int e = begin; e < end; ++e) K[order_->row_place[e]] = scale * A_[e];
     }
 }
 
@@ -216,6 +252,10 @@ SolverStatus SparseIsland::do_factorise(bool is_mass_new) {
             if (!factorise_mass()) return Status::failed;
         }
     }
+    if (use_ == RankUse::keep)
+        take_order(choice_->waiting);
+    else
+        order_ = orders_.front().get();
     // K depends on A; without rows it is M.
     if (m_ > 0 || is_mass_new) {
         assemble();
@@ -246,27 +286,58 @@ bool SparseIsland::make_choice() {
     choose_rows();
     // Without a choice all rows are used, as far as they go.
     std::vector<char> dropped(static_cast<std::size_t>(m_), 0);
-    if (choice_->is_made) dropped = choice_->is_dropped;
-    if (dropped != is_dropped_) {
+    std::vector<int> waiting;
+    if (choice_->is_made) {
+        dropped = choice_->is_dropped;
+        waiting = kept_suspects();
+    }
+    const bool stands = is_entered_ && mode_ == Mode::independent && dropped == is_dropped_ &&
+                        waiting == order_->waiting;
+    if (!stands) {
         is_dropped_ = dropped;
         if (is_augmented_ && !factorise_mass()) return false;
+        take_order(waiting);
         assemble();
-    } else if (mode_ == Mode::independent) {
-        return true;
+        enter(Mode::independent);
     }
-    enter(Mode::independent);
+    let_wait(std::move(waiting));
+    choice_->waiting = order_->waiting;
     return true;
+}
+
+/// Where rows of the choice still have pivots that are next to nothing these wait, too.
+void SparseIsland::let_wait(std::vector<int> waiting) {
+    for (int round = 0; round < kMostRounds && choice_->is_made && is_factorised_; ++round) {
+        const std::size_t count = waiting.size();
+        for (int k = 0; k < m_; ++k)
+            if (is_used(k) && row_pivot(k) < kDependentPivot * delta_ &&
+                !std::binary_search(waiting.begin(), waiting.begin() + count, k))
+                waiting.push_back(k);
+        if (waiting.size() == count || !may_wait(waiting)) return;
+        std::ranges::sort(waiting);
+        take_order(waiting);
+        assemble();
+        enter(Mode::independent);
+    }
+}
+
+/// Each row that waits may fill a column of the factor.
+bool SparseIsland::may_wait(const std::vector<int>& waiting) const {
+    return static_cast<double>(waiting.size()) * (n_ + m_) <=
+           kMostFill * static_cast<double>(orders_.front()->factor.num_entries());
 }
 
 /// Factorises the assembled K with the mode's delta.
 void SparseIsland::enter(Mode mode) {
     mode_ = mode;
     delta_ = mode == Mode::dependent ? kCoarse : mass_.is_singular() ? kFineSingular : kFine;
-    double* K = K_.valuePtr();
+    double* K = order_->K.valuePtr();
     // -delta beside 1: scaled rows have A_s M^-1 A_s^T with a unit diagonal,
     // so delta is relative to the Schur complement of the row, theory (7).
-    for (int k = 0; k < m_; ++k) K[diagonal_place_[n_ + k]] = is_used(k) ? -delta_ : -1.0;
-    is_factorised_ = factor_.factorise(K_);
+    for (int k = 0; k < m_; ++k) K[order_->diagonal_place[n_ + k]] = is_used(k) ? -delta_ : -1.0;
+    is_factorised_ = order_->factor.factorise(order_->K);
+    ++counts_.factorisations;
+    is_entered_ = true;
     if (!is_factorised_) return;
     // Refinement gains delta / s^2; pivot / kPivotOverSquare is an estimate of s^2 from below.
     slowest_gain_ = std::min(1.0, kPivotOverSquare * delta_ / smallest_pivot());
@@ -275,7 +346,7 @@ void SparseIsland::enter(Mode mode) {
 /// Modulus of the pivot of scaled row k; 0 for a row without entries.
 double SparseIsland::row_pivot(int k) const {
     if (!is_used(k)) return 0.0;
-    return std::abs(factor_.pivots()[new_of_old_[n_ + k]]);
+    return std::abs(order_->factor.pivots()[order_->new_of_old[n_ + k]]);
 }
 
 /// Of rows with entries.

@@ -38,6 +38,11 @@ namespace ancora {
 /// where the choice is made: a row whose pivot is no more than delta and round-off depends on rows
 /// eliminated before it, as its distance from their span confirms.
 ///
+/// Rows of a choice that are independent may stand in the elimination order where those before
+/// leave nothing of them, which costs refinement all that it gains. Where that shows, they wait for
+/// all of their coordinates in another order, which serves the solutions; choices are made in that
+/// of the pattern alone, so that they do not depend on it.
+///
 /// Singular M: for rows k whose coordinates belong to one body, sigma a a^T with a = A_k^T / |A_k|
 /// and sigma the body's mean mass is added to M, and sigma a r_k / |A_k| to f, which changes
 /// neither x nor lambda. A pivot that vanishes in spite of this gets +delta.
@@ -47,7 +52,7 @@ public:
     ~SparseIsland() override;
 
     void add_rank(RankAnalysis& out) override;
-    void use_workers(Workers* workers) override { factor_.use_workers(workers); }
+    void use_workers(Workers* workers) override;
     std::vector<NullBlock> null_blocks() override;
     Eigen::VectorXd null_direction() override { return null_direction_; }
     bool is_clear() const override {
@@ -66,6 +71,14 @@ public:
 
 private:
     struct Dependencies;
+    /// (1) in an elimination order.
+    struct Order {
+        std::vector<int> waiting;  // rows behind all of their coordinates
+        std::vector<int> new_of_old;
+        Eigen::SparseMatrix<double> K;  // upper triangle
+        std::vector<int> mass_place, local_place, row_place, diagonal_place;
+        SparseLdlt factor;
+    };
 
     // Contraction of refinement where rows are far from dependent.
     static constexpr double kClearGain = 1e-6;
@@ -80,13 +93,17 @@ private:
     Status do_factorise(bool is_mass_new) override;
     void build(bool is_augmented);
     bool find_reach(double most_work);
-    void build_pattern();
-    void find_places();
+    std::unique_ptr<Order> make_order(const std::vector<int>& waiting) const;
+    void build_pattern(Order& order) const;
+    void find_places(Order& order) const;
+    void take_order(const std::vector<int>& waiting);
     bool factorise_mass();
     void assemble();
     void enter(Mode mode);
     void assemble_rows();
     bool make_choice();
+    void let_wait(std::vector<int> waiting);
+    bool may_wait(const std::vector<int>& waiting) const;
     double smallest_pivot() const;
 
     // sparse_solve.cpp
@@ -111,6 +128,8 @@ private:
 
     // sparse_dependencies.cpp
     void choose_rows();
+    bool keeps_choice();
+    std::vector<int> kept_suspects() const;
     void measure(const std::vector<int>& rows,
                  SparseIsland& rest,
                  const std::vector<int>& kept,
@@ -139,11 +158,11 @@ private:
     bool has_exact_lengths_ = true;
 
     // K
-    std::vector<int> new_of_old_;
-    Eigen::SparseMatrix<double> K_;  // upper triangle in the elimination order
-    std::vector<int> mass_place_, local_place_, row_place_, diagonal_place_;
-    SparseLdlt factor_;
+    std::vector<std::unique_ptr<Order>> orders_;  // the first is that of the pattern alone
+    Order* order_ = nullptr;                      // in use
+    Workers* workers_ = nullptr;
     bool is_factorised_ = false;
+    bool is_entered_ = false;  // what was assembled last has been factorised
     Mode mode_ = Mode::independent;
     bool was_dependent_ = false;
     double delta_ = 0.0;

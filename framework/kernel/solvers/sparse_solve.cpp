@@ -79,6 +79,7 @@ bool SparseIsland::solve_without_dependent_rows() {
     wants_least_ = wants_least;
     std::ranges::fill(is_dropped_, 0);
     if (is_augmented_) factorise_mass();
+    take_order({});
     assemble();
     enter(Mode::dependent);
     return is_solved;
@@ -96,10 +97,10 @@ bool SparseIsland::solve_side_by_side(std::span<SparseIsland* const> islands,
     const auto for_each = [&](const auto& what) {
         for (std::size_t k = 0; k < islands.size(); ++k) {
             const std::vector<int>& coordinates = islands[k]->pattern_.coordinates;
-            // Coordinate i of island k is lane k of place new_of_old_[i]:
+            // Coordinate i of island k is lane k of place new_of_old[i]:
             // islands have one pattern and one order.
             for (std::size_t i = 0; i < coordinates.size(); ++i) {
-                const auto at = static_cast<std::size_t>(new_of_old_[i]);
+                const auto at = static_cast<std::size_t>(order_->new_of_old[i]);
                 what(side_by_side_[kLanes * at + k], static_cast<std::size_t>(coordinates[i]));
             }
         }
@@ -107,7 +108,7 @@ bool SparseIsland::solve_side_by_side(std::span<SparseIsland* const> islands,
     for_each([&](double& to, std::size_t i) {
         to = f[i];
     });
-    factor_.solve_side_by_side(side_by_side_.data());
+    order_->factor.solve_side_by_side(side_by_side_.data());
     bool is_finite = true;
     for_each([&](double from, std::size_t i) {
         x[i] = from;
@@ -172,7 +173,7 @@ void SparseIsland::solve_once(const Eigen::VectorXd& f,
     // [M A_s^T; A_s -delta] (x, mu) = (f', D^-1/2 r), lambda = -D^-1/2 mu,
     // f' = f + sum_k sigma_k r_k A_k^T
     double* z = work_.data();
-    const int* at = new_of_old_.data();
+    const int* at = order_->new_of_old.data();
     for (int i = 0; i < n_; ++i) z[at[i]] = f[i];
     for (const int k : local_rows_) {
         const double share = augmentation(k) * r[k];
@@ -180,7 +181,8 @@ void SparseIsland::solve_once(const Eigen::VectorXd& f,
         for (int e = begin; e < end; ++e) z[at[pattern_.column[e]]] += share * A_[e];
     }
     for (int k = 0; k < m_; ++k) z[at[n_ + k]] = is_used(k) ? r[k] / length_[k] : 0.0;
-    factor_.solve(z);
+    order_->factor.solve(z);
+    ++counts_.solves;
     for (int i = 0; i < n_; ++i) x[i] = z[at[i]];
     for (int k = 0; k < m_; ++k) lambda[k] = is_used(k) ? -z[at[n_ + k]] / length_[k] : 0.0;
 }
@@ -231,7 +233,7 @@ bool SparseIsland::reduce_multipliers() {
 /// mu := lim T^j mu, the part of scaled multipliers or residuals that A^T D^-1/2 maps to zero.
 /// @returns false if T^j converges too slowly
 bool SparseIsland::project_on_null(Eigen::VectorXd& mu) {
-    const int* at = new_of_old_.data();
+    const int* at = order_->new_of_old.data();
     const double given = mu.norm();
     double before = 0.0;
     for (int pass = 0; pass < kMostProjections; ++pass) {
@@ -242,7 +244,7 @@ bool SparseIsland::project_on_null(Eigen::VectorXd& mu) {
         if (pass == 0)
             solve_refined();  // of all of mu; later passes have little left that could go astray
         else
-            factor_.solve(work_.data());
+            order_->factor.solve(work_.data());
         double square = 0.0;
         for (int k = 0; k < m_; ++k) {
             const double next = is_used(k) ? work_[at[n_ + k]] : 0.0;
@@ -265,17 +267,17 @@ void SparseIsland::solve_refined() {
     // K is given by its upper triangle.
     long double* rest = extended_work_.data();
     for (int i = 0; i < n_ + m_; ++i) rest[i] = work_[i];
-    factor_.solve(work_.data());
+    order_->factor.solve(work_.data());
     const double* z = work_.data();
     for (int j = 0; j < n_ + m_; ++j)
-        for (int e = K_.outerIndexPtr()[j]; e < K_.outerIndexPtr()[j + 1]; ++e) {
-            const int i = K_.innerIndexPtr()[e];
-            const long double value = K_.valuePtr()[e];
+        for (int e = order_->K.outerIndexPtr()[j]; e < order_->K.outerIndexPtr()[j + 1]; ++e) {
+            const int i = order_->K.innerIndexPtr()[e];
+            const long double value = order_->K.valuePtr()[e];
             rest[i] -= value * z[j];
             if (i != j) rest[j] -= value * z[i];
         }
     for (int i = 0; i < n_ + m_; ++i) correction_[i] = static_cast<double>(rest[i]);
-    factor_.solve(correction_.data());
+    order_->factor.solve(correction_.data());
     work_ += correction_;
 }
 

@@ -221,7 +221,6 @@ SceneSampler::SceneSampler(const Model& model) : model_(model) {
 }
 
 void SceneSampler::sample(KernelSystem& system, std::span<double> frame) {
-    if (model_.traits.face == Face::continuous) system.instant().update_reactions();
     const std::span<const double> q = system.q();
     const std::span<const double> v = system.v();
     const double t = system.time();

@@ -22,7 +22,7 @@ public:
     const Scene& scene() const { return scene_; }
     /// Values that are means over the step that ended now: forces, and what lines show.
     const std::vector<int>& step_means() const { return step_means_; }
-    /// Writes Scene::num_values values of the present state.
+    /// Writes Scene::num_values values of the present state, whose reactions have been found.
     /// @throws Error (plugin) if a body gives a value that is not finite
     void sample(KernelSystem& system, std::span<double> frame);
 

@@ -747,6 +747,7 @@ void Simulation::sample_frame_moved(std::span<const double> dq, std::span<double
     for (std::size_t i = 0; i < n; ++i) moved[i] += dq[i];
     impl_->system.show_at(moved);
     try {
+        if (impl_->model.traits.face == Face::continuous) impl_->update_reactions();
         impl_->sampler().sample(impl_->system, frame);
     } catch (...) {
         impl_->system.show_at(present);

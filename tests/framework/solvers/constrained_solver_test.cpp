@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
 #include <random>
 #include <vector>
 
@@ -129,6 +130,66 @@ Errors errors_of(unsigned seed,
     return out;
 }
 
+/// Sun, ring and carrier, and planets each in mesh with sun and ring: bodies of twelve coordinates
+/// with six rows of their own, and rows of meshes whose pattern is that of three whole bodies and
+/// whose entries are in one coordinate of each. Two meshes of a planet see one direction of it.
+struct GearTrain {
+    static constexpr int kOfBody = 12, kOwnRows = 6;
+
+    GearTrain(int planets, std::mt19937& random) : num_planets(planets) {
+        std::uniform_real_distribution<double> mass(0.1, 10.0);
+        const int num_bodies = 3 + num_planets;
+        SystemPattern& pattern = system.pattern;
+        pattern.num_coordinates = num_bodies * kOfBody;
+        for (int b = 0; b < num_bodies; ++b) {
+            pattern.first_of_body.push_back(b * kOfBody);
+            for (int i = b * kOfBody; i < (b + 1) * kOfBody; ++i) {
+                pattern.mass.emplace_back(i, i);
+                system.M.push_back(mass(random));
+            }
+        }
+        pattern.row_start = {0};
+        const auto add_bodies = [&](std::initializer_list<int> bodies) {
+            for (const int b : bodies)
+                for (int i = 0; i < kOfBody; ++i) pattern.column.push_back(b * kOfBody + i);
+            pattern.row_start.push_back(static_cast<int>(pattern.column.size()));
+        };
+        for (int b = 0; b < num_bodies; ++b)
+            for (int k = 0; k < kOwnRows; ++k) add_bodies({b});
+        for (int p = 0; p < num_planets; ++p)
+            for (const int wheel : {kSun, kRing}) add_bodies({wheel, kCarrier, 3 + p});
+        system.A.assign(pattern.column.size(), 0.0);
+        for (int k = 0; k < 3; ++k) teeth[k] = std::uniform_int_distribution(12, 90)(random);
+        turn(random);
+    }
+
+    /// Entries, forces and right-hand sides of another position; the meshes stay as they are.
+    void turn(std::mt19937& random) {
+        std::uniform_real_distribution<double> entry(-1.0, 1.0);
+        std::size_t e = 0;
+        for (int k = 0; k < (3 + num_planets) * kOwnRows; ++k)
+            for (int i = 0; i < kOfBody; ++i) system.A[e++] = i == 0 ? 0.0 : entry(random);
+        // z (w - w_carrier) +- z_planet w_planet = r
+        for (int p = 0; p < num_planets; ++p)
+            for (const int wheel : {kSun, kRing}) {
+                system.A[e] = teeth[wheel];
+                system.A[e + kOfBody] = -teeth[wheel];
+                system.A[e + 2 * kOfBody] = wheel == kSun ? teeth[2] : -teeth[2];
+                e += 3 * kOfBody;
+            }
+        system.f = VectorXd::NullaryExpr(system.n(), [&] {
+            return entry(random);
+        });
+        system.r = VectorXd::Zero(system.m());
+        for (int k = 0; k < (3 + num_planets) * kOwnRows; ++k) system.r[k] = entry(random);
+    }
+
+    enum : int { kSun, kRing, kCarrier };
+    int num_planets;
+    double teeth[3] = {};  // of sun, ring and planets
+    System system;
+};
+
 }  // namespace
 
 TEST_SUITE("constrained solver") {
@@ -188,6 +249,36 @@ TEST_SUITE("constrained solver") {
         }
         CHECK(num_clear > 100);
         CHECK(num_doubtful > 10);
+    }
+
+    TEST_CASE("rows that are chosen take one factor, and one correction of a solution") {
+        std::mt19937 random(31);
+        for (int sample = 0; sample < 60; ++sample) {
+            const int num_planets = 2 + sample % 5;
+            CAPTURE(sample);
+            GearTrain train(num_planets, random);
+            const System& s = train.system;
+            ConstrainedSolver solver(s.pattern, SolverPath::sparse);
+            REQUIRE(solver.factorise(s.M, s.A, true, RankUse::choose) == SolverStatus::good);
+            // Sun and ring are tied by each planet, and once would do.
+            CHECK(solver.num_dropped(0) == num_planets - 1);
+            for (const RankUse use : {RankUse::keep, RankUse::choose, RankUse::keep}) {
+                train.turn(random);
+                const Solution expected = solve(s, SolverPath::dense);
+                REQUIRE(expected.rank == s.m() - (num_planets - 1));
+                const SolverIsland::Counts before = solver.counts();
+                REQUIRE(solver.factorise(s.M, s.A, false, use) == SolverStatus::good);
+                const SolverIsland::Counts factorised = solver.counts();
+                // A choice looks at all rows, and then at those that it keeps.
+                CHECK(factorised.factorisations - before.factorisations ==
+                      (use == RankUse::keep ? 1 : 2));
+                VectorXd x = VectorXd::Zero(s.n()), lambda = VectorXd::Zero(s.m());
+                CHECK(solver.solve(view(s.f), view(s.r), view(x), view(lambda)));
+                CHECK(solver.counts().solves - factorised.solves == 2);
+                CHECK(solver.num_fallbacks() == 0);
+                CHECK(distance(x, expected.x) <= tolerance(1e-12));
+            }
+        }
     }
 
     TEST_CASE("a mass is singular also where a diagonal entry is small by chance") {

@@ -24,7 +24,7 @@ namespace ancora::robot {
 struct TagRule {
     const char* attributes = "";
     const char* children = "";
-    /// Children that have no part in the motion: a note says so.
+    /// Children that have no part in the motion: a note reports it.
     const char* unused = "";
     /// Likewise attributes, without a note.
     const char* silent = "";

@@ -15,6 +15,7 @@ import sys
 
 FOLDERS = ("framework", "sdk", "plugins", "examples", "tests", "cmake", "README.md", "CONTRIBUTING.md")
 
+DROPPED = "ConstraintSelection; dropped (redundant) constraints"
 TERMS = [
     # pattern, the field's term, exceptions
     (r"\bBooks\b|\bbooks?\b|\bbooked\b|\bbooking\b|\bbook_\w+|\w+_books\b|\w+_booked\b",
@@ -32,7 +33,7 @@ TERMS = [
     (r"\bturn_along\b|\bturned along\b|\bturns? along\b", "corotate", ()),
     (r"\bRowSet::Instant\b", "StateValues", ()),
     (r"\bIndependentRows\b|\bRowChoice\b|\bindependent_rows\b|\brow_choice\b|\bleft_out\w*|\w+_left_out\w*",
-     "ConstraintSelection; dropped (redundant) constraints", ()),
+     DROPPED, ()),
     (r"\bopening_row\b|\bgap_after\b", "violated_dropped_row, its residual", ()),
     (r"\bforceless_stresses\b", "states of self-stress", ()),
     (r"\bprepare_sharing\b", "minimum_norm_multipliers", ()),
@@ -63,12 +64,19 @@ TERMS = [
 ]
 # names that are kept for one version besides the new ones
 DEPRECATED = re.compile(r"^.*\[\[deprecated.*$", re.M)
+# Where a word means something else: what an import leaves out.
+ELSEWHERE = {DROPPED: ("framework/import", "framework/command/import_command", "tests/import")}
 STRINGS = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"', re.S)
 
 
-def searched(path):
+def parts_of(pattern):
+    """Texts of which one stands wherever the pattern matches; to look for texts is faster."""
+    plain = re.sub(r"\\[bw][+*?]?|\(\?.*?\)|.\?", " ", pattern)
+    return [part for part in re.findall(r"[A-Za-z_:]+(?: [a-z]+)*", plain) if len(part) > 2]
+
+
+def searched(path, text):
     """The text of a file, with what stands in quotes of sources blanked."""
-    text = path.read_text(encoding="utf-8", errors="replace")
     if path.suffix in (".cpp", ".hpp", ".h", ".py"):
         text = DEPRECATED.sub("", text)
         text = STRINGS.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
@@ -91,11 +99,16 @@ def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     root = pathlib.Path(sys.argv[1]).resolve()
-    terms = [(re.compile(pattern), term, [re.compile(each) for each in right]) for pattern, term, right in TERMS]
+    terms = [(re.compile(pattern), term, [re.compile(each) for each in right], parts_of(pattern))
+             for pattern, term, right in TERMS]
     count = 0
     for path in files(root, sys.argv[2:] or FOLDERS):
-        text = searched(path)
-        for pattern, term, right in terms:
+        text = path.read_text(encoding="utf-8", errors="replace")
+        here = [each for each in terms if any(part in text for part in each[3])]
+        text = searched(path, text) if here else text
+        for pattern, term, right, _ in here:
+            if term in ELSEWHERE and str(path.relative_to(root)).startswith(ELSEWHERE[term]):
+                continue
             for match in pattern.finditer(text):
                 if any(each.match(text, match.start()) for each in right):
                     continue

@@ -19,7 +19,7 @@ namespace ancora::verify {
 /// 1e-12 for smooth functions of lengths of order 1.
 inline constexpr double kDifference = 2e-7;
 inline constexpr double kSpacing = 2e-3;
-/// What rounding may leave of an identity, relative to its terms.
+/// Rounding-error bound of an identity, relative to its terms.
 inline constexpr double kRounding = 1e-11;
 
 using Vector = Eigen::VectorXd;

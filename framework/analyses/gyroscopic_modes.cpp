@@ -26,13 +26,13 @@ using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 
 constexpr double kSlowOfSpin = 0.7;
 constexpr double kSlowOfFastest = 3e-6;  // of the fastest coordinate on its own
-// What rounding, or differences in place of derivatives, leave of what vanishes: of a force beside
-// inertia in a slow motion, of a condition beside the sum of its terms.
+// Bounds of round-off, or of difference quotients, of quantities that vanish: of a force relative
+// to inertia in a slow motion, of a condition relative to the sum of its terms.
 constexpr double kNothing = 1e-7;
 constexpr double kRoundedTerm = 1e-15;  // beside the fastest coordinate
 constexpr double kAllowed = 1e-9;
-// What rounding alone leaves of a sum, beside its terms: less than this holds nothing, however
-// slow.
+// Rounding-error bound of a sum relative to its terms: a smaller stiffness counts as zero, however
+// slow the motion.
 constexpr double kRoundedAway = 1e-11;
 constexpr double kMostKnown = 5e7;       // numbers of motions that are known without a solve
 constexpr double kAsGoodAsZero = 1e-10;  // of what is slow

@@ -250,9 +250,9 @@ void add_undamped(KernelSystem& system,
     }
 }
 
-/// Free motions, which neither stiffness nor damping knows. In (1) below each stands twice, as a
-/// place and as a speed, and rounding makes anything of such a pair. They are taken out of the
-/// equations; as forces on what is left are orthogonal to them, that moves on its own.
+/// Free motions, without stiffness and damping. In (1) below each is a defective double eigenvalue
+/// (position and velocity), which round-off splits arbitrarily. They are projected out of the
+/// equations; since forces on the other motions are orthogonal to them, these decouple.
 /// @returns their shapes
 Eigen::MatrixXd split_off_free(Reduced& of, const Eigen::LLT<Eigen::MatrixXd>& mass) {
     const Eigen::Index p = of.Z.cols();

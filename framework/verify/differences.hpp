@@ -19,7 +19,7 @@ namespace ancora::verify {
 /// 1e-12 for smooth functions of lengths of order 1.
 inline constexpr double kDifference = 2e-7;
 inline constexpr double kSpacing = 2e-3;
-/// What rounding may leave of an identity, relative to its terms.
+/// Rounding-error bound of an identity, relative to its terms.
 inline constexpr double kRounding = 1e-11;
 
 using Vector = Eigen::VectorXd;
@@ -211,9 +211,10 @@ private:
     std::string where_;
 };
 
-/// What differs between the discrete face over long steps and one of 1e-4 s and the continuous one
-/// at their middle: must vanish with the step, at least as fast as h. A margin of three. Of several
-/// long ones the largest difference counts, since terms of different powers of h may cancel at one.
+/// What differs between the discrete formulation over long steps and one of 1e-4 s and the
+/// continuous one at their middle: must vanish with the step, at least as fast as h. A margin of
+/// three. Of several long ones the largest difference counts, since terms of different powers of h
+/// may cancel at one.
 inline constexpr double kLongStep = 1e-2;
 inline constexpr double kLongSteps[] = {kLongStep, 0.5 * kLongStep, 0.2 * kLongStep};
 inline constexpr double kShortStep = 1e-4;

@@ -56,8 +56,8 @@ public:
     /// @throws NotMade if it cannot be, Skipped if a type that it is built of is on no plugin of
     /// the search path
     Simulation simulate(const RunSettings& settings) const;
-    /// The integrators of the kit that can advance the object, all or those with a continuous face;
-    /// the subject itself if it is one.
+    /// The integrators of the kit that can advance the object, all or those with a continuous
+    /// formulation; the subject itself if it is one.
     std::vector<std::string> integrators() const;
 
 private:

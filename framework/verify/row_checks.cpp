@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks of rows: derivatives against differences, and the identities of the discrete face.
+// Checks of rows: derivatives against differences, and the identities of the discrete formulation.
 #include <algorithm>
 #include <cmath>
 
@@ -27,7 +27,7 @@ bool has_positions(const Block& block) {
 constexpr const char* kNoRows = "the object has no rows";
 constexpr const char* kNoPositions = "no row has a value pi";
 
-// --- continuous face
+// --- continuous formulation
 
 void check_jacobian(Subject& subject) {
     for_each_block(
@@ -129,7 +129,7 @@ void check_bias(Subject& subject) {
         });
 }
 
-// --- discrete face
+// --- discrete formulation
 
 // An identity in steps says nothing of a pi that jumps: it holds across the jump as well.
 void require_no_jump(const Block& block,

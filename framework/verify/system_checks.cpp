@@ -57,7 +57,7 @@ bool is_discrete(const std::string& integrator) {
     });
 }
 
-/// What rounding, or the method's error, may leave of the balance of energy, relative.
+/// Bound of round-off, or of the method's error, in the balance of energy, relative.
 double balance_limit(const Subject& subject, const std::string& integrator) {
     const PluginType type = subject.registry.find_type(TypeKind::integrator, integrator);
     return type.type->claims.has(Claim::keeps_energy) ? 1e-11 : 1e-6;

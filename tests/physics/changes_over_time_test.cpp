@@ -305,8 +305,8 @@ TEST_SUITE("loads that follow the state") {
               doctest::Approx(2.0).epsilon(0.02));
     }
 
-    // h^2 k / (4 m) = 2500: without a tangent the iteration would run away. What rounding of x
-    // leaves of the force, 1e-8 N, is beyond any iteration, and the energy that it makes.
+    // h^2 k / (4 m) = 2500: without a tangent the iteration would diverge. No iteration can remove
+    // the round-off of x in the force, 1e-8 N, and in the energy.
     TEST_CASE("a stiff formula converges at once") {
         const auto statistics = [&](const std::string& k, const std::string& c) {
             Simulation simulation =

@@ -407,8 +407,8 @@ TEST_SUITE("emm: rounding is no fault") {
         }
     }
 
-    // May fail: what rounding leaves of a function's values, measured on coordinates, where the
-    // difference of two points of a body does not see how far away the body is.
+    // May fail: the rounding-error bound of a function's values, taken from coordinates, where the
+    // difference of two points of a body does not depend on the body's distance.
     TEST_CASE("links that are driven against each other take few iterations") {
         std::string text = with_gravity(-9.81 * Vec3::UnitZ());
         std::vector<Rod> rods;

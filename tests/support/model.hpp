@@ -85,7 +85,7 @@ inline Vec3 columns(const Simulation& simulation, const std::string& name) {
             column(simulation, name + ".z")};
 }
 
-/// What rounding may leave of a conserved quantity after N steps, relative.
+/// Rounding-error bound of a conserved quantity after N steps, relative.
 inline double rounding_bound(double num_steps) {
     return 1e-15 + 3e-16 * std::sqrt(num_steps);
 }

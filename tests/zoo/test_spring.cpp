@@ -59,7 +59,7 @@ public:
 ///   pi = (d . d - L^2) / 2 - g(t)                                                        (2)
 ///   pi = |d| - L - g(t)                                                                  (3)
 ///
-/// (1) and (2) bring their discrete face; that of (3) is what the SDK derives.
+/// (1) and (2) bring their discrete formulation; that of (3) is what the SDK derives.
 class TestSpring final : public Constraint {
 public:
     explicit TestSpring(const Arguments& arguments)

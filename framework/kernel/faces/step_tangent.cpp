@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The exact derivative of a step's residual.
+// The consistent tangent of a step's residual.
 #include "step_tangent.hpp"
 
 #include "lanes.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an integrator that steps on the discrete face asks of a model.
+// Requirements of an integrator of the discrete formulation on a model.
 #include "discrete_face.hpp"
 
 #include <string>

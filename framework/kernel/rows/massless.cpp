@@ -201,7 +201,7 @@ void Massless::fill(Cluster& cluster,
         // What a row sees by rounding alone, such as the normal director
         // of a flat body, it does not determine.
         if (is_constraint && part_seen(row, A) <= kSeen) continue;
-        // Constraints beside elastic rows count much more, but not beyond what rounding bears.
+        // Constraints beside elastic rows count much more, limited by round-off.
         if (!cluster.by_constraints) w = is_constraint ? 1e4 : w / stiffest;
         const int begin = rows_.row_begin(row);
         const int end = rows_.row_end(row);

@@ -16,8 +16,8 @@ namespace {
 
 // Unknowns up to which dense arithmetic is as fast.
 constexpr int kMostDenseUnknowns = 100;
-// A pivot below this, of scaled rows and columns, is none; what rounding leaves of one leads
-// corrections astray, and an iteration sees that.
+// A pivot below this, of scaled rows and columns, counts as zero; a pivot of round-off makes an
+// iteration diverge, which is detected.
 constexpr double kNoPivot = 1e-30;
 // A coordinate whose diagonal is less than this part of the mean has no scale of its own: without
 // mass it depends on stresses.

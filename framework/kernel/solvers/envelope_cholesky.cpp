@@ -143,8 +143,8 @@ bool EnvelopeCholesky::factorise(const double* usual, double threshold) {
     return true;
 }
 
-/// What rounding of the rows before makes of pivot i: with y = L_ii^-T (L_i0 ... ), the numbers by
-/// which they add up to row i, the sum of roundings of M_jk times y_j y_k.
+/// Rounding-error bound of pivot i due to the rows before it: with y = L_ii^-T (L_i0 ... ), the
+/// coefficients of row i in these rows, the sum of roundings of M_jk times y_j y_k.
 double EnvelopeCholesky::rounding_of_pivot(int i, double diagonal) {
     // y = L_ii^-T (L_i0 ... )^T from the last entry. An entry M_jk is
     // at most sqrt(M_jj M_kk), so that with

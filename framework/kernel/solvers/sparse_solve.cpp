@@ -27,8 +27,8 @@ constexpr int kContradictionPasses = 3;
 // be 1e-6 of that and less.
 constexpr double kReduced = 1e-10;
 constexpr int kMostReductions = 4;
-// Projections end when the next one would change no more than this part, or when all that is left
-// of them is how much rounding makes T fall short of 1.
+// Projections end when the next one would change no more than this part, or when it is at the
+// round-off by which T differs from 1.
 constexpr double kProjected = 1e-15;
 constexpr double kShortOfOne = 1e-4;
 constexpr int kMostProjections = 30;
@@ -121,7 +121,7 @@ bool SparseIsland::attempt() {
     const bool is_solved = refine();
     if (mode_ != Mode::dependent) return is_solved;
     // Unless rows contradict each other x is right by now. Of the multipliers A^T lambda is,
-    // and the part in the null space of A_s^T is what rounding over delta has made it.
+    // and the part in the null space of A_s^T is round-off divided by delta.
     const bool is_least =
         (is_contradictory() ? refine_without_contradiction() : is_solved) && reduce_multipliers();
     r_ = given_r_;

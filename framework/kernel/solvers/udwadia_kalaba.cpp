@@ -19,7 +19,7 @@ namespace {
 using MatrixIn = Eigen::Ref<const Eigen::MatrixXd>;
 using VectorIn = Eigen::Ref<const Eigen::VectorXd>;
 
-// A row missed by more than this part of its terms contradicts others; rounding leaves 1e-10.
+// A row whose residual exceeds this part of its terms is inconsistent; round-off is 1e-10.
 constexpr double kContradiction = 1e-9;
 // M(i, j) and M(j, i) may differ by this part of the roots of their diagonals.
 constexpr double kSymmetry = 1e-12;

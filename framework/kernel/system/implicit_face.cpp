@@ -42,7 +42,8 @@ bool is_viscous(const RowLaw& law) {
 
 }  // namespace
 
-/// m conditions in the order of the continuous face; patterns of M, K, D, G and S are one, n x n.
+/// m conditions in the order of the continuous formulation; patterns of M, K, D, G and S are one, n
+/// x n.
 ImplicitFace::ImplicitFace(Assembly& parts,
                            const MotionState& state,
                            Accelerations& accelerations,

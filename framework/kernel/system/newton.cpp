@@ -40,7 +40,7 @@ StepReport Newton::solve(const StepGuess& guess,
         // Beside a singular position the Jacobians at the middle and the end of a step are not
         // alike.
         // Fallback sequence, each from the same guess with a matrix in every iteration: positive
-        // part of G, all of G, the exact derivative with B_end = 2 B - A(q_0) (theory (31)).
+        // part of G, all of G, the consistent tangent with B_end = 2 B - A(q_0) (theory (31)).
         constexpr Tangent kBeside[] = {Tangent::consistent, Tangent::definite};
         constexpr Tangent kElsewhere[] = {
             Tangent::definite, Tangent::symmetric, Tangent::consistent};

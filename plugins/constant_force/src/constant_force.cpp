@@ -12,8 +12,8 @@ using namespace ancora;
 ///   W = C . (r(t_1) - r(t_0))                                                            (2)
 ///
 /// C is in inertial axes [N] and r is the point [m]. A constant is its own mean over a step, so the
-/// discrete face is the continuous one. What of C points across a constraint moves nothing and is
-/// taken up by the reaction.
+/// discrete formulation is the continuous one. What of C points across a constraint moves nothing
+/// and is taken up by the reaction.
 ///
 /// Source: F. E. Udwadia, R. E. Kalaba, Y. Fan, Nonlinear Analysis 63 (2005) 692-698, section 4.
 class ConstantForce final : public ForceLaw<ConstantForce> {

@@ -33,8 +33,7 @@ constexpr double kSuspicious = 30.0;
 constexpr double kAcross[] = {1.2, 1.4, 1.7, 2.0, 2.5};
 constexpr double kErrsLess = 0.1;
 constexpr double kOffMotion = 1e-6;
-// Steps this much shorter than usual, beside a singular position, are led by what rounding leaves
-// of it.
+// Steps this much shorter than usual, beside a singular position, are determined by round-off.
 constexpr double kLed = 1e-4;
 // Of a run, where no longest step is given.
 constexpr double kPartOfRun = 1.0 / 50.0;

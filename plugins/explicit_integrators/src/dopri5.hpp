@@ -34,9 +34,9 @@ namespace ancora::explicit_integrators {
 /// Works and impulses w of the ledger choose the step like q and v, measured by the model's energy
 /// and momentum: power that comes and goes faster than the motion shows would else be missed.
 ///
-/// In a singular position, where rows become dependent and other motions begin, no step is short
-/// enough: the shorter, the closer to it do stages come, and what rounding leaves of the rows there
-/// decides where they lead. A step across it is taken instead, of a length that errs little, and
+/// In a singular position, where rows become dependent and motions bifurcate, no step is short
+/// enough: the shorter, the closer to it do stages come, and the round-off of the rows there
+/// determines their result. A step across it is taken instead, of a length with a small error, and
 /// the position is recorded; where none is found and steps become very short, that is recorded too.
 ///
 /// Inside a step the state is known to fourth order by the method's own interpolation, for output.

@@ -12,7 +12,7 @@ namespace ancora {
 namespace {
 
 constexpr double kUsualTolerance = 1e-12;  // [m]
-// Corrections that fall no more have come to what rounding leaves, if they are this small.
+// Corrections that no longer fall have reached round-off, if they are this small.
 constexpr double kFloorCorrections = 1e3;
 constexpr double kLevel = 0.5;
 // Rounding of the way of a step, of which fast vibrations make a difference of large terms.

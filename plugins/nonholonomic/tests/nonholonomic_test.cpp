@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests of `knife_edge` and `rolling`: what they forbid, both faces, and the messages.
+// Tests of `knife_edge` and `rolling`: what they forbid, both formulations, and the messages.
 #include <cmath>
 #include <memory>
 #include <random>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests of `point_on_plane`, `point_on_line` and `point_on_circle`: both faces of the normal rows
-// and of sliding, the axes, and the messages.
+// Tests of `point_on_plane`, `point_on_line` and `point_on_circle`: both formulations of the normal
+// rows and of sliding, the axes, and the messages.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -33,7 +33,7 @@ namespace ancora::quaternion_body {
 /// (5) is (4) differentiated, since G(p) p' = -G(p') p and G(p') p' = 0:
 ///   dT/dp = -4 G(p')^T J G(p) p',   M_pp' p' = 4 G(p')^T J G(p) p'.
 /// M_pp depends on p and has rank 3: G(p) p = 0. The norm (2) determines what it leaves open, so
-/// the equations need the form for singular mass [2]. There is no discrete face.
+/// the equations need the form for singular mass [2]. There is no discrete formulation.
 ///
 /// [1] P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall, 1988, ch. 6.
 /// [2] F. E. Udwadia, P. Phohomsiri, Explicit equations of motion for constrained mechanical

@@ -171,7 +171,7 @@ TEST_SUITE("small solver") {
             const SmallSystem small(W, r, weights);
             const VectorXd least = least_weighted(W, r, weights);
             CHECK(small.sign == 1);
-            // Forces along null directions are what rounding leaves of W x, over the smallest
+            // Forces along null directions are the round-off of W x over the smallest
             // regularisation, 1e-6 of a diagonal entry and weight.
             const double open = 1e-6 * 1e-2 * W.diagonal().maxCoeff();
             CHECK((W * small.x - r).norm() <= 1e-12 * least.norm());

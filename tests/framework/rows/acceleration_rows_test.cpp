@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Constraints given at acceleration level only: integrators on accelerations meet closed
-// solutions, the discrete face refuses.
+// solutions, the discrete formulation refuses.
 #include <cmath>
 #include <string>
 

@@ -566,7 +566,7 @@ TEST_SUITE("applied forces") {
                 CAPTURE(type);
                 const bool is_ancf = body == std::string("ancf_rigid_body");
                 const bool is_step = type == std::string("emm");
-                if (is_step && !is_ancf) continue;  // it has no discrete face
+                if (is_step && !is_ancf) continue;  // it has no discrete formulation
                 Run run(
                     fmt::format("[[body]]\nname = \"box\"\ntype = \"{}\"\nmass = 2.0\n"
                                 "inertia = [0.3, 0.2, 0.1]\nangular_velocity = [1.0, 2.0, 3.0]\n",

@@ -83,7 +83,7 @@ public:
     /// state: its pattern, with the values at the start.
     virtual void mass(MassSink& M) const = 0;
 
-    /// [assembly] False if M depends on q. Such a body has no discrete face.
+    /// [assembly] False if M depends on q. Such a body has no discrete formulation.
     virtual bool has_constant_mass() const { return true; }
     /// [step] The mass matrix at a state; only called for bodies whose mass is not constant.
     virtual void evaluate_mass(std::span<const double> q,

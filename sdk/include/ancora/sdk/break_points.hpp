@@ -8,8 +8,8 @@ namespace ancora {
 
 /// For which steps break points are asked. What counts for one counts for those after it.
 enum class StepKind : std::int32_t {
-    mean,        ///< of the discrete face, in which what is given acts by its mean over the step
-    stages,      ///< of fixed length, with values at instants inside
+    mean,    ///< of the discrete formulation, in which what is given acts by its mean over the step
+    stages,  ///< of fixed length, with values at instants inside
     controlled,  ///< of a length that an estimate of the error chooses
 };
 

@@ -90,13 +90,13 @@ public:
     /// without a ground attachment: its impulse then counts as external.
     virtual bool tied_to_inertial_frame() const { return false; }
 
-    /// [step] Continuous face: the force at an instant.
+    /// [step] Continuous formulation: the force at an instant.
     virtual void evaluate(const RowPoint& at,
                           std::span<const double> state,
                           const ForceValues& out) const = 0;
 
-    /// [step] Discrete face: the mean force over the step, whose work is f . du. The default takes
-    /// the continuous force at the midpoint with the mean velocity.
+    /// [step] Discrete formulation: the mean force over the step, whose work is f . du. The default
+    /// takes the continuous force at the midpoint with the mean velocity.
     virtual void evaluate_step(const RowStep& step,
                                std::span<const double> mean_velocity,
                                const ForceValues& out) const {

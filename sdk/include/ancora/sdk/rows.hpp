@@ -23,8 +23,8 @@ enum class RowKind : std::int32_t {
     /// step is refused with the block's name.
     gauge,
     convention [[deprecated("gauge")]] = gauge,
-    /// A(u, u', t) u'' = b, given at acceleration level only: it has no discrete face, so that
-    /// integrators which need one refuse it.
+    /// A(u, u', t) u'' = b, given at acceleration level only: it has no discrete formulation, so
+    /// that integrators which need one refuse it.
     acceleration_constraint,
 };
 
@@ -79,9 +79,9 @@ struct RowBlock {
     }
 };
 
-/// Where the continuous face is evaluated: local scalars, their rates, time. Rates are given where
-/// b is wanted, and always to velocity and acceleration rows; for others they may be empty, as pi,
-/// A and pi_t do not depend on them.
+/// Where the continuous formulation is evaluated: local scalars, their rates, time. Rates are given
+/// where b is wanted, and always to velocity and acceleration rows; for others they may be empty,
+/// as pi, A and pi_t do not depend on them.
 struct RowPoint {
     std::span<const double> u;
     std::span<const double> du;
@@ -92,7 +92,7 @@ struct RowPoint {
                                           ///< instant
 };
 
-/// Results of the continuous face for one block. A span that is empty is not wanted.
+/// Results of the continuous formulation for one block. A span that is empty is not wanted.
 struct RowValues {
     std::span<double> pi;    ///< rows; zero for velocity and acceleration rows
     std::span<double> A;     ///< d pi / du, or d psi / du' for velocity rows, on the stencil:
@@ -130,7 +130,7 @@ struct TangentPoint {
     bool positive_part = false;
 };
 
-/// Results of the discrete face for one block; every entry is written.
+/// Results of the discrete formulation for one block; every entry is written.
 struct RowStepValues {
     std::span<double> B;    ///< discrete Jacobian, laid out like A: pi(u1) - pi(u0) = B du + tau
     std::span<double> tau;  ///< part of the increment that comes from explicit time; empty unless
@@ -171,18 +171,19 @@ public:
     /// [assembly] The blocks; the default is for a source without rows, such as a point mass.
     virtual std::span<const RowBlock> row_blocks() const { return {}; }
 
-    /// [step] Continuous face of block `block` at an instant. Every source with rows overrides it.
+    /// [step] Continuous formulation of block `block` at an instant. Every source with rows
+    /// overrides it.
     virtual void evaluate(int block, const RowPoint& at, const RowValues& out) const;
 
-    /// [step] Discrete face: B du + tau = pi(u1, t1) - pi(u0, t0), exactly, with tau = 0 where the
-    /// block has no explicit time; for velocity rows B = A and B du + tau = h psi at the midpoint
-    /// with the mean rate.
+    /// [step] Discrete formulation: B du + tau = pi(u1, t1) - pi(u0, t0), exactly, with tau = 0
+    /// where the block has no explicit time; for velocity rows B = A and B du + tau = h psi at the
+    /// midpoint with the mean rate.
     ///
-    /// The default derives it from the continuous face. For linear and quadratic pi it takes A at
-    /// the midpoint, which is the exact discrete derivative and keeps momentum and angular momentum
-    /// wherever pi is invariant. For a general pi it adds Gonzalez' correction along du item by
-    /// item, which keeps energy only: a source built from invariants (distances, angles, volumes)
-    /// overrides it and corrects in those (theory (25), (26)).
+    /// The default derives it from the continuous formulation. For linear and quadratic pi it takes
+    /// A at the midpoint, which is the exact discrete derivative and keeps momentum and angular
+    /// momentum wherever pi is invariant. For a general pi it adds Gonzalez' correction along du
+    /// item by item, which keeps energy only: a source built from invariants (distances, angles,
+    /// volumes) overrides it and corrects in those (theory (25), (26)).
     virtual void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const;
 
     /// [step] G = sum_k s_k d^2 pi_k / du^2 of each item at `mid`, symmetric: for an isotropic

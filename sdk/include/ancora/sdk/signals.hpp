@@ -63,9 +63,9 @@ struct SampleTimes {
 /// u are the object's local scalars, as in its other functions. Inputs are named by parameters of
 /// Shape::signal: numbers, tables and formulas over time, of measures, values of bodies and outputs
 /// of other objects; an embedding program may set them. Every integrator carries x at its own
-/// order; a step of the discrete face by the midpoint rule, x1 - x0 = h f in the middle, solved
-/// together with the step. z changes in act() alone, at events: at times that next_time() names,
-/// and where a crossing function comes down to zero.
+/// order; a step of the discrete formulation by the midpoint rule, x1 - x0 = h f in the middle,
+/// solved together with the step. z changes in act() alone, at events: at times that next_time()
+/// names, and where a crossing function comes down to zero.
 ///
 /// All functions are const: an object is configuration, its state belongs to the kernel. What the
 /// force or the rows of the object need of x, z and inputs they find in RowPoint::own and

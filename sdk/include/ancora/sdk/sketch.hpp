@@ -42,7 +42,7 @@ struct SketchState {
     std::span<const double> q;  ///< the body's coordinates
     std::span<const double> v;  ///< and velocities
     std::span<const double> s;  ///< stresses of its rows, block after block; under integrators with
-                                ///< a discrete face their means over the step that ended now
+                                ///< a discrete formulation their means over the step that ended now
     double t = 0.0;             ///< [s]
 };
 

@@ -50,7 +50,7 @@ class NonholonomicConstraint : public WrittenConstraint<Author> {
     using Base::gather;
 
 public:
-    /// Where the derivatives come from. The discrete face is the Jacobian at the midpoint.
+    /// Where the derivatives come from. The discrete formulation is the Jacobian at the midpoint.
     static constexpr DerivativeSources derivatives() {
         DerivativeSources sources = FunctionOf<Author>::sources();
         using Overridden = decltype(&Author::evaluate);

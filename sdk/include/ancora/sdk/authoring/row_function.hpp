@@ -22,7 +22,7 @@
 
 namespace ancora {
 
-/// What a function is, as far as its discrete face depends on it.
+/// What a function is, as far as its discrete formulation depends on it.
 struct FunctionTraits {
     Degree degree = Degree::general;
     bool is_invariant = false;      ///< a rigid motion of all its arguments leaves it alone

@@ -139,7 +139,7 @@ inline Mat3 diagonalise(Mat3& J) {
 
 namespace detail {
 
-// Relative to the largest moment: what rounding leaves of a moment that should be zero.
+// Relative to the largest moment: round-off of a moment that should be zero.
 inline constexpr double kMasslessMoment = 1e-12;
 // Relative, generous to input with ten digits: asymmetry, and a moment below zero.
 inline constexpr double kInputRounding = 1e-9;

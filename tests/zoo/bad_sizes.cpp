@@ -39,17 +39,20 @@ private:
 /// A measure of two attachments, of which there is one.
 class MeasureOutOfRange final : public zoo::TestPlane {
 public:
-    using TestPlane::TestPlane;
+    explicit MeasureOutOfRange(const Arguments& arguments) : TestPlane(arguments) {
+        joint_.a.body = "ground";
+        joint_.b.body = "m";
+        joint_.b.has_axes = false;
+        joint_.measures = kMeasures;
+        joint_.on_b = kOnB;
+    }
     const Joint* joint() const override { return &joint_; }
 
 private:
     static constexpr std::array<Measure, 1> kMeasures = {
         {{"height", MeasureKind::distance, {0, 1, 0}, 0.0}}};
     static constexpr std::array<std::int32_t, 1> kOnB = {0};
-    Joint joint_ = {.a = {.body = "ground"},
-                    .b = {.body = "m", .has_axes = false},
-                    .measures = kMeasures,
-                    .on_b = kOnB};
+    Joint joint_;
 };
 
 constexpr TypeDescriptor kTypes[] = {

@@ -20,7 +20,7 @@ GROUPS = ("kernel", "modelling", "parts", "run", ".")
 LOAD = ("base", "values", "schema", "manifest", "plugins", "calls")
 MECHANICS = ("model", "rows", "solvers", "faces", "system")
 RUN = ("stepping", "simulation", "results")
-FEATURES = ("expressions", "shapes", "signals", "contact", "analyses")
+FEATURES = ("expressions", "shapes", "signals", "contact", "impact", "analyses")
 # What the target ancora_kernel is made of, framework/CMakeLists.txt.
 TARGET = LOAD + MECHANICS + ("expressions", "shapes", "signals", "stepping")
 

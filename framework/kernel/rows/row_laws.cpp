@@ -50,6 +50,10 @@ void RowLaws::prepare(double h) {
                 // pi_1 = 0: B dq + tau + pi_0 = 0
                 theta_[k] = 1.0;
                 break;
+            case RowKind::unilateral:
+                // open: nothing is asked for
+                theta_[k] = 0.0;
+                break;
             case RowKind::velocity_constraint:
             case RowKind::gauge:
             case RowKind::acceleration_constraint:

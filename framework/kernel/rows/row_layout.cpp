@@ -132,6 +132,7 @@ void RowLayout::add_owner(const GuardedRows& source, const ObjectRef& object, Ro
                                                    : row);
             if (part.reads_own && block.laws[law].kind == RowKind::elastic)
                 own_rows.push_back(num_rows());
+            if (block.laws[law].kind == RowKind::unilateral) unilateral_.push_back(num_rows());
             laws.push_back(block.laws[law]);
         }
         // Flags up to the last row that has its law with others; most models have none.
@@ -223,8 +224,13 @@ void RowLayout::check_block(const RowOwner& owner, int index, const RowBlock& bl
                         rows));
     check_item_laws(block, refuse);
     for (const RowLaw& law : block.laws) {
-        if (law.kind < RowKind::constraint || law.kind > RowKind::acceleration_constraint)
+        if (law.kind < RowKind::constraint || law.kind > RowKind::unilateral)
             refuse(fmt::format("a law is of unknown kind {}", static_cast<int>(law.kind)));
+        if (law.kind == RowKind::unilateral ? !(law.restitution >= 0.0 && law.restitution <= 1.0)
+                                            : law.restitution != 0.0)
+            refuse(fmt::format("a restitution of {} in a row that {}; it lies between 0 and 1",
+                               law.restitution,
+                               law.kind == RowKind::unilateral ? "meets" : "never meets"));
         // Only elastic rows have an energy W(pi).
         const bool bears = law.kind == RowKind::elastic;
         if (!bears && (law.compliance != 0.0 || law.prestress != 0.0))

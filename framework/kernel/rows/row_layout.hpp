@@ -2,6 +2,7 @@
 // Which rows a model has: their owners, laws and places in one compressed Jacobian.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -99,6 +100,9 @@ public:
     TangentTerms tangent_terms;
     int num_state = 0;
     std::vector<int> own_rows;  ///< elastic rows in blocks that read own values
+    /// Rows that were given as unilateral; their laws say what they are now, see RowSet::close().
+    const std::vector<int>& unilateral() const { return unilateral_; }
+    bool is_unilateral(int row) const { return std::ranges::binary_search(unilateral_, row); }
 
 protected:
     RowLayout(const Model& model, CallMeter& meter);
@@ -145,6 +149,7 @@ private:
     void add_constraint_block(BlockPart& part);
     void close();
 
+    std::vector<int> unilateral_;
     std::vector<char> together_;  // one per row up to the last with such a law; mostly empty
 };
 

@@ -82,6 +82,7 @@ void RowSet::begin() {
     }
     constant_ = B;
     local_now_ = local_;
+    if (!unilateral().empty()) close({});
 }
 
 void RowSet::drop_rows(const std::vector<int>& rows) {
@@ -98,6 +99,16 @@ void RowSet::drop_rows(const std::vector<int>& rows) {
     clear_dropped(B.data());
 }
 
+void RowSet::close(const std::vector<int>& closed) {
+    open_.clear();
+    for (const int k : unilateral()) {
+        const bool is_closed = std::ranges::binary_search(closed, k);
+        laws[k].kind = is_closed ? RowKind::constraint : RowKind::unilateral;
+        if (!is_closed) open_.push_back(k);
+    }
+    drop_rows(std::vector<int>(dropped_));
+}
+
 void RowSet::whole_jacobian(Eigen::VectorXd& out) const {
     // In the order of dropped_, as they were put aside.
     out = B;
@@ -108,8 +119,10 @@ void RowSet::whole_jacobian(Eigen::VectorXd& out) const {
 }
 
 void RowSet::clear_dropped(double* values) const {
-    for (const int k : dropped_)
-        std::fill(values + row_start[k], values + row_start[static_cast<std::size_t>(k) + 1], 0.0);
+    for (const std::vector<int>* rows : {&dropped_, &open_})
+        for (const int k : *rows)
+            std::fill(
+                values + row_start[k], values + row_start[static_cast<std::size_t>(k) + 1], 0.0);
 }
 
 // The buffers have other values by now: the inputs are computed afresh, in memory of their own.
@@ -314,7 +327,8 @@ void RowSet::evaluate_step(const double* q0,
         owner.source.evaluate_step(meter_, part.index, step, out);
         take(part, values, B.data(), t0);
     }
-    if (dropped_.empty()) return;
+    for (const int k : open_) tau[k] = 0.0;
+    if (dropped_.empty() && open_.empty()) return;
     // increment = B dq + tau by theory (12), then both are zero in the equations.
     double* kept = dropped_B_.data();
     for (std::size_t i = 0; i < dropped_.size(); ++i) {

@@ -123,8 +123,12 @@ public:
     }
     /// B of that step with their entries.
     void whole_jacobian(Eigen::VectorXd& out) const;
-    /// Zero in the entries of the dropped rows.
+    /// Zero in the entries of rows that are dropped or open.
     void clear_dropped(double* values) const;
+
+    /// Of the unilateral rows these are closed, and constraints from here on; the others are open:
+    /// they are nothing, their B and tau zero.
+    void close(const std::vector<int>& closed);
 
     Eigen::VectorXd B;    ///< values of the discrete Jacobian
     Eigen::VectorXd tau;  ///< per row
@@ -193,6 +197,7 @@ private:
     std::vector<int> dropped_;
     std::vector<double> dropped_increment_;
     std::vector<double> dropped_B_;        // their entries, one row after the other
+    std::vector<int> open_;                // unilateral rows
     Eigen::VectorXd local_;                // local Jacobians of the last step
     Eigen::VectorXd local_now_;            // the same for the continuous formulation
     std::vector<double> unpacked_;         // what a body writes of a block that keeps some of it

@@ -130,6 +130,12 @@ void ImplicitFace::require_differentiable(const Assembly& parts,
                     fmt::format("{} may break: {}", parts.rows.row_name(row), needs),
                     parts.rows.place_of_row(row));
     }
+    if (!parts.rows.unilateral().empty()) {
+        const int row = parts.rows.unilateral().front();
+        throw Error(ErrorKind::manifest,
+                    fmt::format("{} opens and closes: {}", parts.rows.row_name(row), needs),
+                    parts.rows.place_of_row(row));
+    }
     if (is_redundant && parts.forces.depends_on_reactions()) {
         const ForceSet::ReactionDependents dependents = parts.forces.reaction_dependents();
         throw Error(ErrorKind::manifest,

@@ -64,7 +64,8 @@ PartContext KernelSystem::context_of_parts() {
             parts_.m,
             accelerations_,
             accounts_.energy,
-            events_};
+            events_,
+            impacts_};
 }
 
 void KernelSystem::plan_matrix(double h) {
@@ -141,6 +142,12 @@ void KernelSystem::take_state(std::span<const double> q,
 
 void KernelSystem::begin_at(std::span<const double> q, std::span<const double> v, double t) {
     invalidate(Change::motion);
+    if (!parts_.rows.unilateral().empty()) {
+        // Which unilateral rows are closed is found anew.
+        parts_.rows.close({});
+        parts_.laws.forget_step();
+        accelerations_.rebuild();
+    }
     if (is_from_program_)
         start_.begin_from_program(q, v, t, given_step_);
     else
@@ -323,10 +330,16 @@ VelocityProjection& KernelSystem::velocity_projection() {
             state_,
             extra_,
             [this] {
+                extra_.for_each([](StepPart& part) {
+                    part.begin_course();
+                });
                 saved_ = save();
             },
             [this] {
                 restore(saved_);
+            },
+            [this](std::span<double> g) {
+                extra_.evaluate_course(g);
             });
         acceptance_.project_by(projection_.get());
         newton_.resize(parts_.n, num_rows(), projection_->num_conditions());
@@ -391,6 +404,8 @@ void KernelSystem::evaluate_events(const StepTrial& trial, std::span<double> g) 
         g[first - 1] = accounts_.breaking.margin(pi_next_);
     }
     extra_.evaluate_events(trial, g);
+    // Gaps and reactions at the end of the trial have been looked at.
+    is_trial_passed_ = is_trial_passed_ || !parts_.rows.unilateral().empty();
 }
 
 void KernelSystem::evaluate_events(double t, std::span<const double> x, std::span<double> g) {
@@ -421,7 +436,7 @@ void KernelSystem::pass_event(int event) {
     } else {
         look_at_crossings(false);
         if (event < extra_.num_events()) {
-            extra_.pass(event);
+            begin_new_course(extra_.pass(event));
         } else {
             accounts_.breaking.break_rows();
             if (parts_.model.traits.face == Face::continuous) resolve_modes();
@@ -429,6 +444,25 @@ void KernelSystem::pass_event(int event) {
         look_at_crossings(false);
     }
     pass_due_crossings();
+}
+
+/// Behind an impact, or with other rows of the model: what is known of steps before does not hold.
+void KernelSystem::begin_new_course(const StepPart::Passage& passage) {
+    if (!passage.is_new_course) return;
+    if (passage.impulse != nullptr && parts_.model.traits.face == Face::discrete)
+        accounts_.reactions.collect_impulse(*passage.impulse);
+    accounts_.violations.measure(state_.q.data(), state_.v.data(), state_.t);
+    accounts_.violations.note();
+    // The choice of rows for a projection, and what is extrapolated; of an explicit method it may
+    // be a length that an error chose.
+    if (projection_) projection_->abandon();
+    if (!parts_.model.traits.is_adaptive || parts_.model.traits.face == Face::discrete)
+        std::ranges::fill(state_.history, 0.0);
+    rows_.matrix.forget();
+    newton_.forget();
+    invalidate(Change::state);
+    motion_.scale_quadratures();
+    note_jump();
 }
 
 /// Extrapolations from the last step are invalid under other forces.
@@ -545,7 +579,7 @@ void KernelSystem::pass_break_point(double at) {
     // Contacts may slide or stick otherwise where velocities have jumped.
     if (!extra_.empty() && impulse_.jumps_at(state_.q, state_.v, t))
         extra_.for_each([](StepPart& part) {
-            part.start();
+            part.restart();
         });
     // Extrapolations from earlier steps are invalid; a step length chosen by error control is not.
     if (!parts_.model.traits.is_adaptive) {

@@ -18,6 +18,7 @@
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
 #include "continuous_motion.hpp"
+#include "impact_records.hpp"
 #include "implicit_face.hpp"
 #include "instant_analysis.hpp"
 #include "low_rank_update.hpp"
@@ -83,6 +84,7 @@ public:
     void hide_reactions() { accounts_.reactions.hide(); }
     const JointValues& joints() const { return accounts_.joints; }
     const ModeEvents& mode_events() const { return events_; }
+    const ImpactRecords& impacts() const { return impacts_; }
     const SingularPositions& singular_positions() const { return rows_.singular; }
     const JumpSearch& jumps() const { return rows_.jumps; }
     const ConstraintTurn& constraint_turn() const { return rows_.turn; }
@@ -251,6 +253,7 @@ private:
     void pass_crossing(int crossing);
     void jump_with_own_values();
     void note_jump();
+    void begin_new_course(const StepPart::Passage& passage);
     void resolve_modes();
     bool meet_prescribed_rates(double t);
     void require_present(double t0, double h) const;
@@ -273,6 +276,7 @@ private:
     StepRows rows_;
     // Parts of the system, with modes: friction.
     ModeEvents events_;
+    ImpactRecords impacts_;
     StepParts extra_;
     Accounts accounts_;
 

@@ -20,6 +20,7 @@ struct Balances {
     double work_external = 0.0;
     double work_nonideal = 0.0;
     double work_projection = 0.0;
+    double work_impacts = 0.0;
     double energy = 0.0;  ///< total - initial - works
     std::array<double, 3> momentum{};
     std::array<double, 3> angular_momentum{};
@@ -44,6 +45,7 @@ public:
     void record_external(double work) { external_ += work; }
     void record_nonideal(double work) { nonideal_ += work; }
     void record_projection(double work) { projection_ += work; }
+    void record_impact(double work) { impacts_ += work; }
     void record_gravity(double change) { gravity_ += change; }
     void record_impulse(const Momenta& rate, double h) {
         for (std::size_t c = 0; c < 3; ++c) {
@@ -61,10 +63,11 @@ public:
         now_.work_external = external_.value();
         now_.work_nonideal = nonideal_.value();
         now_.work_projection = projection_.value();
+        now_.work_impacts = impacts_.value();
         // The increment of the gravity energy is used, not its value: that may be large.
         now_.energy = (kinetic - initial_.kinetic) + (elastic - initial_.elastic) +
                       gravity_.value() - external_.value() - nonideal_.value() -
-                      projection_.value();
+                      projection_.value() - impacts_.value();
         for (std::size_t c = 0; c < 3; ++c) {
             now_.momentum[c] = momenta.linear[c] - initial_.momenta.linear[c] - impulse_[c].value();
             now_.angular_momentum[c] =
@@ -99,12 +102,13 @@ private:
                            std::abs(now_.work_external),
                            std::abs(now_.work_nonideal),
                            std::abs(now_.work_projection),
+                           std::abs(now_.work_impacts),
                            highest_ - lowest_});
     }
 
     Balances initial_;
     Balances now_;
-    CompensatedSum external_, nonideal_, projection_, gravity_;
+    CompensatedSum external_, nonideal_, projection_, impacts_, gravity_;
     std::array<CompensatedSum, 3> impulse_, angular_impulse_;
     double lowest_ = 0.0;
     double highest_ = 0.0;

@@ -77,7 +77,8 @@ ResidualScaling::ResidualScaling(const SystemData& of, const StepRows& rows, con
         const bool is_difference =
             part.block->degree == Degree::general || part.block->depends_on_time;
         for (int k = part.first_row; is_difference && k < part.first_row + part.num_rows; ++k)
-            if (parts_.laws.carries(k)) valued_rows_.push_back({&part, k});
+            if (parts_.laws.carries(k) || parts_.rows.is_unilateral(k))
+                valued_rows_.push_back({&part, k});
     }
     const std::size_t longest = std::max(body_of_node_.size(), static_cast<std::size_t>(parts_.m));
     found_.resize(longest / kRange + 1);

@@ -2,6 +2,7 @@
 // Parts of a system besides the rows and forces of plugins.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -25,6 +26,7 @@ class ArchiveReader;
 class ArchiveWriter;
 class EnergyAccounting;
 class ContinuousFace;
+class ImpactRecords;
 class ConstraintSelection;
 
 /// Of each coordinate, as ResidualScaling takes them: sizes of q and dq, and the sum of the terms
@@ -56,6 +58,7 @@ struct PartContext {
     Accelerations& accelerations;
     EnergyAccounting& energy;
     ModeEvents& events;
+    ImpactRecords& impacts;
 };
 
 /// A part of a system that adds rows of its own to its equations, with stresses behind those of the
@@ -150,6 +153,8 @@ public:
 
     /// Modes at the start of a motion.
     virtual void start() = 0;
+    /// Modes of the same motion where velocities have jumped.
+    virtual void restart() { start(); }
     virtual int num_events() const = 0;
     /// [step] Positive as long as modes are admissible, at the end of a trial or at a state.
     virtual void evaluate_events(const StepTrial& trial, std::span<double> g) = 0;
@@ -157,8 +162,17 @@ public:
                                  const double* q,
                                  const double* v,
                                  std::span<double> g) = 0;
+    /// [step] A course begins at the accepted state, of which only its ends count.
+    virtual void begin_course() {}
+    /// [step] The same at the accepted state, which is the end of such a course.
+    virtual void evaluate_course(std::span<double> g) { std::ranges::fill(g, 1.0); }
+    /// What an event has brought besides modes.
+    struct Passage {
+        bool is_new_course = false;  ///< velocities have jumped, or rows of the model are others
+        const Eigen::VectorXd* impulse = nullptr;  ///< as stresses -s of all rows, if there was any
+    };
     /// [step] An event of its own has come at the present state.
-    virtual void pass(int event) = 0;
+    virtual Passage pass(int event) = 0;
     /// Forces may jump here, by any event: modes are to be rechecked.
     virtual void recheck() = 0;
     /// Forces may change here: nothing is to be extrapolated from before.

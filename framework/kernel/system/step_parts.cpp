@@ -33,15 +33,15 @@ StepParts::StepParts(const PartContext& context) : outermost_(&context.inner) {
                                                 context.first_row + num_rows_,
                                                 context.accelerations,
                                                 context.energy,
-                                                context.events});
+                                                context.events,
+                                                context.impacts});
         if (!part) continue;
         num_rows_ += part->num_rows();
         outermost_ = part.get();
         parts_.push_back(std::move(part));
     }
-    if (!parts_.empty()) return;
     for (const ForcePart& force : context.parts.model.forces)
-        if (force.contact != nullptr)
+        if (force.contact != nullptr && num_rows_ == 0)
             throw Error(ErrorKind::manifest,
                         fmt::format("{}: this program has no part for contact laws",
                                     describe(force.object)),
@@ -124,11 +124,25 @@ void StepParts::evaluate_events(double t, const double* q, const double* v, std:
     }
 }
 
-void StepParts::pass(int event) {
+void StepParts::evaluate_course(std::span<double> g) {
     for (const auto& part : parts_) {
-        if (event < part->num_events()) return part->pass(event);
-        event -= part->num_events();
+        part->evaluate_course(g.first(part->num_events()));
+        g = g.subspan(part->num_events());
     }
+}
+
+StepPart::Passage StepParts::pass(int event) {
+    for (const auto& part : parts_) {
+        if (event >= part->num_events()) {
+            event -= part->num_events();
+            continue;
+        }
+        const StepPart::Passage passage = part->pass(event);
+        for (const auto& other : parts_)
+            if (passage.is_new_course && other != part) other->restart();
+        return passage;
+    }
+    return {};
 }
 
 void StepParts::save(std::vector<std::vector<std::byte>>& to) const {

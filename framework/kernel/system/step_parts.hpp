@@ -53,7 +53,9 @@ public:
     double max_smooth_step(double h) const;
     void evaluate_events(const StepTrial& trial, std::span<double> g);
     void evaluate_events(double t, const double* q, const double* v, std::span<double> g);
-    void pass(int event);
+    void evaluate_course(std::span<double> g);
+    /// Of the part whose event it is; the others restart on a new course.
+    StepPart::Passage pass(int event);
 
     /// Their states, see StepPart::save().
     void save(std::vector<std::vector<std::byte>>& to) const;

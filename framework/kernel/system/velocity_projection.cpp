@@ -71,12 +71,14 @@ VelocityProjection::VelocityProjection(Assembly& parts,
                                        MotionState& state,
                                        const StepParts& extra,
                                        std::function<void()> save,
-                                       std::function<void()> restore)
+                                       std::function<void()> restore,
+                                       std::function<void(std::span<double>)> evaluate_events)
     : parts_(parts),
       state_(state),
       extra_(extra),
       save_(std::move(save)),
-      restore_(std::move(restore)) {
+      restore_(std::move(restore)),
+      evaluate_events_(std::move(evaluate_events)) {
     const RowSet& rows = parts.rows;
     SystemPattern pattern;
     pattern.num_coordinates = parts.n;
@@ -88,7 +90,8 @@ VelocityProjection::VelocityProjection(Assembly& parts,
         const BlockPart& part = rows.blocks[b];
         bool has_any = false;
         for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) {
-            if (!parts.laws.has_rate(k)) continue;
+            // Unilateral rows are conditions while they are closed.
+            if (!parts.laws.has_rate(k) && !rows.is_unilateral(k)) continue;
             has_any = true;
             row_.push_back(k);
             for (const int e : rows.entries(k)) {
@@ -170,6 +173,11 @@ void VelocityProjection::evaluate(const double* q, const double* v, double t, En
     // A and pi_t of the conditions at one end of the step.
     for (std::size_t e = 0; e < entry_.size(); ++e) end.A[e] = A_[entry_[e]];
     for (std::size_t c = 0; c < row_.size(); ++c) {
+        if (!parts_.laws.has_rate(row_[c])) {  // an open row
+            std::fill(end.A.begin() + row_start_[c], end.A.begin() + row_start_[c + 1], 0.0);
+            end.pi_t[static_cast<Eigen::Index>(c)] = 0.0;
+            continue;
+        }
         end.pi_t[static_cast<Eigen::Index>(c)] = pi_t_[row_[c]];
         if (!std::isfinite(pi_t_[row_[c]])) parts_.rows.refuse_row(row_[c], t);
     }

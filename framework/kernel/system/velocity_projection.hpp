@@ -29,7 +29,8 @@ public:
                        MotionState& state,
                        const StepParts& extra,
                        std::function<void()> save,
-                       std::function<void()> restore);
+                       std::function<void()> restore,
+                       std::function<void(std::span<double>)> evaluate_events);
 
     void require(bool goes_back) const override;
 
@@ -43,6 +44,7 @@ public:
     void abandon() override;
     void save() override { save_(); }
     void restore() override { restore_(); }
+    void evaluate_events(std::span<double> g) override { evaluate_events_(g); }
     void note_length(double h) override;
 
     bool is_under_way() const { return is_under_way_; }
@@ -80,6 +82,7 @@ private:
     MotionState& state_;
     const StepParts& extra_;
     std::function<void()> save_, restore_;
+    std::function<void(std::span<double>)> evaluate_events_;
     std::vector<int> row_;        // of each condition in the row set
     std::vector<int> row_start_;  // pattern of the conditions
     std::vector<int> entry_;      // their entries in the row set's Jacobian

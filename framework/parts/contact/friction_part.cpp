@@ -129,7 +129,10 @@ public:
     void evaluate_events(double t, const double* q, const double* v, std::span<double> g) override {
         modes_.evaluate(t, q, v, g);
     }
-    void pass(int event) override { modes_.pass(event); }
+    Passage pass(int event) override {
+        modes_.pass(event);
+        return {};
+    }
     void recheck() override { modes_.recheck(); }
     void note_jump() override {
         for (Contact& contact : contacts_.all()) contact.margin_h = 0.0;

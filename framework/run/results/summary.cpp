@@ -106,6 +106,18 @@ Json projected(const RunStatistics& statistics) {
     return {{"bodies", bodies.take()}, {"measures", measures.take()}};
 }
 
+/// What stops and contacts did.
+Json impacts(const RunStatistics& statistics) {
+    const RunStatistics::Impacts& of = statistics.impacts;
+    return {{"count", of.count},
+            {"closed", of.closed},
+            {"released", of.released},
+            {"lowered", of.lowered},
+            {"loss", of.loss},
+            {"least_gap", of.least_gap},
+            {"law", "poisson"}};
+}
+
 Json newton(const RunStatistics& statistics) {
     const double steps = static_cast<double>(std::max(statistics.steps, 1L));
     return {{"iterations", statistics.iterations},
@@ -132,6 +144,17 @@ Json events(const Simulation& simulation) {
                         {"item", event.item},
                         {"mode", "broken"},
                         {"energy", event.energy}});
+    for (const ImpactEvent& event : simulation.impacts()) {
+        static constexpr const char* kModes[] = {"impact", "closed", "released"};
+        Json entry = {{"t", event.t},
+                      {"constraint", event.constraint},
+                      {"mode", kModes[static_cast<std::size_t>(event.kind)]}};
+        if (event.kind == ImpactEvent::Kind::impact) {
+            entry["impulse"] = event.impulse;
+            entry["loss"] = event.loss;
+        }
+        list.push_back(std::move(entry));
+    }
     for (const SingularPosition& position : simulation.singular_positions())
         list.push_back({{"t", position.t},
                         {"mode", position.continues ? "singular position" : "velocity jump"},
@@ -294,6 +317,7 @@ std::string summary_text(const Simulation& simulation, const RunRecord& record) 
         {"units", units(simulation)},
         {"final_state", final_state(simulation)},
     };
+    if (statistics.impacts.has_any) document["impacts"] = impacts(statistics);
     if (!record.full_paths) hide_folders(document);
     std::string text;
     write(document, "", text);

@@ -106,6 +106,8 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
               "work.nonideal",
               "work.projection",
               "energy.balance"};
+    const RowSet& rows = system.parts().rows;
+    if (!rows.unilateral().empty()) names_.insert(names_.end() - 1, "work.impacts");
     for (const char* name :
          {"momentum", "angular_momentum", "momentum.balance", "angular_momentum.balance"})
         add_vector(std::string(name) + ".", "xyz");
@@ -187,6 +189,13 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
         const std::string unit = unit_of(entry.function.kind());
         own_units_.emplace_back(names_.emplace_back(entry.name), unit);
         own_units_.emplace_back(names_.emplace_back(entry.name + "_rate"), unit + "/s");
+    }
+    for (std::size_t c = 0; c < model.constraints.size(); ++c) {
+        const RowOwner& owner = system.parts().owner_of_constraint(c);
+        if (owner.num_rows == 0 || !rows.is_unilateral(owner.first_row)) continue;
+        contacts_.push_back(static_cast<int>(c));
+        for (const char* const what : {".gap", ".impulse", ".loss"})
+            names_.push_back(model.constraints[c].object.name + what);
     }
     for (std::size_t c = 0; all_forces_ && c < model.constraints.size(); ++c) {
         const ConstraintPart& part = model.constraints[c];
@@ -344,6 +353,17 @@ void Observables::sample(std::span<double> row) {
     for (std::size_t k = 0; k < kept_.size(); ++k) row[k] = all_[kept_[k]];
 }
 
+/// Of each constraint with unilateral rows the least gap, and sums since the start.
+void Observables::put_contacts(double*& out) const {
+    const ImpactRecords& of = system_.impacts();
+    for (const int c : contacts_) {
+        const RowOwner& owner = system_.parts().owner_of_constraint(static_cast<std::size_t>(c));
+        *out++ = of.gap().segment(owner.first_row, owner.num_rows).minCoeff();
+        *out++ = of.impulse().segment(owner.first_row, owner.num_rows).sum();
+        *out++ = of.loss().segment(owner.first_row, owner.num_rows).sum();
+    }
+}
+
 void Observables::sample_all(std::span<double> row) {
     double* out = row.data();
     const auto put = [&out](const auto& values) {
@@ -357,8 +377,9 @@ void Observables::sample_all(std::span<double> row) {
                    now.kinetic + now.elastic + now.gravity,
                    now.work_external,
                    now.work_nonideal,
-                   now.work_projection,
-                   now.energy});
+                   now.work_projection});
+    if (!contacts_.empty()) *out++ = now.work_impacts;
+    *out++ = now.energy;
     put(now.momenta.linear);
     put(now.momenta.angular);
     put(now.momentum);
@@ -400,6 +421,7 @@ void Observables::sample_all(std::span<double> row) {
         const JointValues::Reading read = system_.joints().read(i, q.data(), v.data());
         put(std::array{read.value, read.rate});
     }
+    put_contacts(out);
     if (all_forces_)
         for (const ConstraintForces& constraint : system_.instant().dynamics().constraints) {
             put(constraint.ideal);

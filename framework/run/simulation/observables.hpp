@@ -64,6 +64,7 @@ private:
                    std::size_t first_of_objects,
                    std::size_t first_of_points);
     void sample_all(std::span<double> row);
+    void put_contacts(double*& out) const;
 
     const Model& model_;
     KernelSystem& system_;
@@ -81,6 +82,7 @@ private:
     int first_mean_ = 0, end_of_means_ = 0;  // of all columns
     std::vector<int> posed_;                 // bodies with a pose
     std::vector<PoseKind> pose_kinds_;
+    std::vector<int> contacts_;     // constraints with unilateral rows
     std::vector<bool> has_torque_;  // of each force
     std::vector<int> num_applied_;  // columns of each force before its torque
     std::vector<std::array<double, 4>> last_quaternion_;

@@ -23,6 +23,14 @@ RunStatistics statistics_of(const Model& model,
     out.factorisations = system.factorisations();
     out.factorise_seconds = system.solver().factorise_seconds;
     out.evaluations = system.motion().evaluations;
+    const ImpactRecords::Counts& impacts = system.impacts().counts();
+    out.impacts = {!system.parts().rows.unilateral().empty(),
+                   impacts.impacts,
+                   impacts.closed,
+                   impacts.released,
+                   impacts.lowered,
+                   impacts.loss,
+                   impacts.least_gap};
     out.step_seconds = stepping.seconds();
     // Factorisations are rare and timed always; the others have their share of what they leave.
     const CallMeter::Seconds& sampled = system.parts().meter.spent;

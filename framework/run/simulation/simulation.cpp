@@ -663,6 +663,22 @@ std::vector<ContactEvent> Simulation::events() const {
     return out;
 }
 
+std::vector<ImpactEvent> Simulation::impacts() const {
+    const RowSet& rows = impl_->system.parts().rows;
+    std::vector<ImpactEvent> out;
+    for (const ImpactRecords::Event& event : impl_->system.impacts().all()) {
+        const auto owner = std::ranges::find_if(rows.owners, [&](const RowOwner& of) {
+            return event.row < of.first_row + of.num_rows;
+        });
+        out.push_back({event.t,
+                       owner->object->name,
+                       static_cast<ImpactEvent::Kind>(event.what),
+                       event.impulse,
+                       event.loss});
+    }
+    return out;
+}
+
 std::vector<BreakEvent> Simulation::breaks() const {
     const RowSet& rows = impl_->system.parts().rows;
     std::vector<BreakEvent> out;

@@ -16,7 +16,9 @@ constexpr double kWhole = 1e-9;         // a rest shorter than this part of a st
 constexpr double kSafety = 0.9;
 constexpr double kMostGrowth = 4.0;
 constexpr double kMostShrinking = 0.1;
-constexpr double kFailed = 0.25;  // after a step without a solution
+constexpr int kMostPieces = 10'000;
+constexpr double kNothing = 1e-11;  // relative to the step: no piece of it
+constexpr double kFailed = 0.25;    // after a step without a solution
 constexpr int kMostTries = 60;
 // Two results agree to round-off, relative to the displacement.
 constexpr double kRounding = 1e-14;
@@ -73,6 +75,7 @@ void Composition::prepare(const System& system, const StepSettings& settings, in
     projected_.keep_history_from(kWords);
     projected_.prepare(system, of_iteration, max_iterations, projection.num_conditions());
     const auto n = static_cast<std::size_t>(system.num_coordinates());
+    events_.resize(system.num_events());
     q_.assign(n, 0.0);
     v_.assign(n, 0.0);
 }
@@ -86,6 +89,13 @@ double& Composition::next(System& system) const {
 }
 
 void Composition::step(System& system, double t0, double h, int max_halvings) {
+    if (system.num_events() > 0) {
+        if (controls_error_)
+            system.refuse(t0,
+                          "error_control cannot be taken for a model with stops or contacts; give "
+                          "a step instead, and compare with another one (ancora convergence)");
+        return step_over_events(system, t0, h, max_halvings);
+    }
     StepProjection* const projection = system.projection();
     if (projection != nullptr) projection->save();
     try {
@@ -106,6 +116,57 @@ void Composition::step(System& system, double t0, double h, int max_halvings) {
     } catch (...) {
         if (projection != nullptr) projection->restore();
         throw;
+    }
+}
+
+/// Pieces that end at events, each composed as a whole: its substeps may go beyond an event, its
+/// end and the straight way to there do not. Steps of a choice of their own end with their first
+/// piece.
+void Composition::step_over_events(System& system, double t0, double h, int max_halvings) {
+    StepProjection& projection = *system.projection();
+    const double end = t0 + h;
+    const double whole = chooses_steps() && h > (1.0 + kWhole) * step_ ? step_ : h;
+    double t = t0, rest = whole, longest = whole;
+    int pieces = 0, halvings = 0;
+    while (rest > 0.0) {
+        if (pieces++ == kMostPieces)
+            system.refuse(t,
+                          "stops and contacts meet and part without end within one step; take a "
+                          "shorter step, or a restitution that is lower");
+        projection.save();
+        bool is_solved = true;
+        const auto trial = [&](double part) {
+            projection.restore();
+            is_solved = is_solved && compose(system, t, part);
+            if (is_solved)
+                projection.evaluate_events(events_.values());
+            else
+                std::ranges::fill(events_.values(), 0.0);
+        };
+        double length = std::min(longest, rest);
+        try {
+            if (order_ > 2) projection.note_length(length);
+            trial(length);
+            const int event = is_solved ? events_.shorten(length, trial) : -1;
+            if (!is_solved) {
+                projection.restore();
+                if (halvings++ == max_halvings) refuse(system, failed_t0_, failed_h_);
+                longest = 0.5 * length;
+                continue;
+            }
+            if (length == 0.0) projection.restore();
+            const double t1 = length == rest && whole == h ? end : t + length;
+            if (event >= 0) system.pass_event(event);
+            rest = length == rest ? 0.0 : rest - length;
+            if (rest < kNothing * whole) rest = 0.0;  // an event at the end, but for rounding
+            t = t1;
+            if (length > 0.0 && chooses_steps()) return;
+        } catch (...) {
+            projection.restore();
+            throw;
+        }
+        halvings = 0;
+        longest = whole;
     }
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ancora/sdk/arguments.hpp"
+#include "ancora/sdk/helpers/event_locator.hpp"
 #include "ancora/sdk/integrator.hpp"
 #include "projected_step.hpp"
 
@@ -35,6 +36,7 @@ public:
 
 private:
     enum Word : int { kNext, kWords };
+    void step_over_events(System& system, double t0, double h, int max_halvings);
     bool compose(System& system, double t0, double h);
     bool halved(System& system, double t0, double h, int halvings);
     void controlled(System& system, double t0, double h);
@@ -48,6 +50,7 @@ private:
     double tolerance_ = 0.0;
     double failed_t0_ = 0.0, failed_h_ = 0.0;
     ProjectedStep projected_;
+    EventLocator events_;
     std::vector<double> q_, v_;
 };
 

@@ -196,9 +196,24 @@ inline constexpr Parameter kRotorLaw =
         .or_table(kRotorInside)
         .making("rotor", "inertia");
 
+inline constexpr Parameter kLimitsInside[] = {
+    parameter::number("lower", "", "least value of the measure [m, rad]; left out: none"),
+    parameter::number("upper", "", "largest value of the measure [m, rad]; left out: none"),
+    parameter::number("restitution", "", "impulse of expansion per impulse of compression, 0 to 1")
+        .at_least(0.0)
+        .at_most(1.0)
+        .otherwise("0.0"),
+    kWhich,
+};
+inline constexpr Parameter kStopKeys[] = {
+    kOn, kEndA, kEndB, kLimitsInside[0], kLimitsInside[1], kLimitsInside[2]};
+inline constexpr Parameter kLimitsLaw =
+    parameter::table("limits", kLimitsInside, "stops: a constraint \"stop\" inside")
+        .making("stop", "upper");
+
 #define ANCORA_JOINT_LAWS                                                                         \
     ::ancora::joints::kSpringLaw, ::ancora::joints::kDampingLaw, ::ancora::joints::kMotorLaw,     \
         ::ancora::joints::kServoLaw, ::ancora::joints::kDriveLaw, ::ancora::joints::kFrictionLaw, \
-        ::ancora::joints::kRotorLaw
+        ::ancora::joints::kRotorLaw, ::ancora::joints::kLimitsLaw
 
 }  // namespace ancora::joints

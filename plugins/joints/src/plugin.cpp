@@ -7,6 +7,7 @@
 #include "joint_types.hpp"
 #include "measure_row.hpp"
 #include "motor.hpp"
+#include "stop.hpp"
 #include "variable_spring.hpp"
 
 namespace {
@@ -332,6 +333,20 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "interpolation = \"rest\"\n"
                       "outside = \"hold\""}},
         kDriveKeys),
+    ancora::type<Stop>(
+        "stop",
+        {.doc = "limits of a measure, met with restitution; of the distance of two points an upper "
+                "one is a rope that only pulls",
+         .equation = "lower <= m <= upper; at an impact p' = e p (Poisson)",
+         .source = "Ch. Glocker, Set-Valued Force Laws, Springer, 2001",
+         .examples = {"on = \"j.angle\"\n"
+                      "lower = -0.4\n"
+                      "upper = 0.9\n"
+                      "restitution = 0.5",
+                      "a = \"a@[0.3, 0.1, -0.2]\"\n"
+                      "b = \"b@[-0.4, 0.2, 0.1]\"\n"
+                      "upper = 4.0"}},
+        kStopKeys),
     ancora::type<Coupler<Coupling::coupler>>("coupler",
                                              {.doc = "measures that keep a ratio",
                                               .equation = "sum k_i dm_i = 0",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What happened in a run at an instant: contacts, singular positions, breaks.
+// What happened in a run at an instant: contacts, impacts, singular positions, breaks.
 #pragma once
 
 #include <string>
@@ -26,6 +26,16 @@ struct BreakEvent {
     std::string object;   ///< the body or constraint that it belongs to
     int item = 0;         ///< its number there
     double energy = 0.0;  ///< elastic energy that it held, lost with it [J]
+};
+
+/// A stop or a contact that met, went on in touch, or let go.
+struct ImpactEvent {
+    enum class Kind { impact, closed, released };
+    double t = 0.0;          ///< [s]
+    std::string constraint;  ///< its name
+    Kind kind = Kind::impact;
+    double impulse = 0.0;  ///< of an impact [N s]
+    double loss = 0.0;     ///< energy that it lost [J]
 };
 
 }  // namespace ancora

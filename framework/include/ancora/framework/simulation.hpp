@@ -188,6 +188,9 @@ public:
     /// Contacts that began to stick or to slip so far, also from one slip to the opposite one; the
     /// first ten thousand.
     std::vector<ContactEvent> events() const;
+    /// Impacts of stops and contacts so far, and when they closed and let go; the first ten
+    /// thousand.
+    std::vector<ImpactEvent> impacts() const;
     /// Singular positions that the integrator noticed to have passed, the first ten thousand.
     std::vector<SingularPosition> singular_positions() const;
     /// Elements that broke so far, the first ten thousand. They stay broken for good, whatever

@@ -31,6 +31,17 @@ struct RunStatistics {
     long max_iterations = 0;  ///< in one accepted piece, with the retries that led to it
     long factorisations = 0;
     long evaluations = 0;  ///< of accelerations, by the integrator
+    /// Of stops and contacts.
+    struct Impacts {
+        bool has_any = false;  ///< the model has such
+        long count = 0;        ///< times that one of them met
+        long closed = 0;       ///< times that one of them went on in touch
+        long released = 0;
+        long lowered = 0;        ///< impacts whose restitution was lowered, since they would gain
+        double loss = 0.0;       ///< of energy [J]
+        double least_gap = 0.0;  ///< below zero by what rounding lets through
+    };
+    Impacts impacts;
     double factorise_seconds = 0.0;
     double assemble_seconds =
         0.0;                     ///< residuals and tangents of implicit steps, from sampled steps

@@ -26,6 +26,9 @@ enum class RowKind : std::int32_t {
     /// A(u, u', t) u'' = b, given at acceleration level only: it has no discrete formulation, so
     /// that integrators which need one refuse it.
     acceleration_constraint,
+    /// pi(u, t) >= 0: open, or closed and then a constraint as long as that presses. Where it
+    /// closes with a speed there is an impact with RowLaw::restitution.
+    unilateral,
 };
 
 /// Whether a row of this kind is a condition on velocities, psi(u, u', t) = 0.
@@ -41,6 +44,8 @@ struct RowLaw {
     double prestress = 0.0;          ///< s0
     const StressLaw* law = nullptr;  ///< of an elastic row that may go slack, break or harden;
                                      ///< rows together: see RowBlock::item_laws
+    double restitution = 0.0;        ///< e of a unilateral row, 0 <= e <= 1 (Poisson): impulse of
+                                     ///< expansion per impulse of compression
 };
 
 /// Polynomial degree of pi in the local scalars. Linear and quadratic functions have the exact

@@ -35,6 +35,9 @@ public:
     virtual void save() = 0;
     /// [step] Returns to it.
     virtual void restore() = 0;
+    /// [step] Event functions at the accepted state, of a course that began with save() and of
+    /// which only its ends count: the steps that it is composed of may go beyond an event.
+    virtual void evaluate_events(std::span<double> g) = 0;
 
     /// [step] Records the length of a step of order above 2, for a warning about rows that are too
     /// stiff for it.

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The impulse where unilateral rows meet, and which of them stay closed behind it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "accelerations.hpp"
+#include "assembly.hpp"
+#include "energy_accounting.hpp"
+#include "impact_records.hpp"
+#include "unilateral_rows.hpp"
+
+namespace ancora {
+
+/// An impact is the energy-momentum step of length zero. With the Jacobian A of all other
+/// conditions and C of the rows that touch, in two phases (Poisson),
+///
+///   compression   M (v* - v-) = A^T l + C^T p,     0 <= p  _|_  u* >= 0                  (1)
+///   expansion     M (v+ - v*) = A^T l' + C^T p',   0 <= p' - e p  _|_  u+ >= 0           (2)
+///   conditions    A (v* + v-) + 2 phi_t = 0,       A (v+ - v*) = 0                       (3)
+///
+/// with the rates u = C v + g_t of the gaps. (3) keeps the energy of what velocities at step ends
+/// miss of their conditions; where these are met it says that they stay so. The work is
+///
+///   dE = (p + p') . (u- + u+) / 2                                                        (4)
+///
+/// of each row, an identity. Where the sum would gain, all e are lowered until it does not.
+///
+/// A row that touches without approaching is closed, that is a condition like others, where the
+/// accelerations of the model press it: 0 <= reaction _|_ g'' >= 0, by active sets on the solution
+/// of all accelerations together. One that bounces again within h / 1000 does not: its e is taken
+/// as zero, and what that loses is recorded.
+///
+/// Source: theory, section 8.1 and 8.2.3.
+class Impact {
+public:
+    Impact(Assembly& parts,
+           MotionState& state,
+           Accelerations& accelerations,
+           EnergyAccounting& accounting,
+           UnilateralRows& rows,
+           ImpactRecords& records);
+
+    /// [step] What happens at the present state: impulses, and which rows are closed behind it.
+    /// @param event the row that has met, or ceased to press
+    /// @param h length of the integrator's steps
+    /// @returns whether anything has changed
+    bool pass(int event, double h);
+    /// [step] Closes the rows that the present accelerations press.
+    /// @returns whether there are others than before
+    bool close_pressed();
+    /// Impulses -s of all rows, of the last pass() that had any.
+    const Eigen::VectorXd& stress() const { return s_; }
+    bool has_struck() const { return has_struck_; }
+    /// Refuses rows that are below zero at the present state.
+    void refuse_overlap() const;
+
+    /// [step] How much a closed row presses at a state, positive while it does, in units of
+    /// acceleration, with what rounding leaves of it. All reactions, at (q, v, t).
+    void evaluate_pressure(const double* q, const double* v, double t, Eigen::VectorXd& pressure);
+
+private:
+    struct Touch {
+        int row;  // of UnilateralRows
+        bool was_closed;
+        double e;
+        double before = 0.0;   // rate u- of the gap
+        double after = 0.0;    // u+, without what closed rows carried along
+        double impulse = 0.0;  // p + p'
+    };
+    void find_touching();
+    void reflect();
+    void respond(ContinuousFace& face);
+    bool is_approaching() const;
+    void strike();
+    void solve(double part, Eigen::VectorXd& impulse, Eigen::VectorXd& after) const;
+    double change(const Eigen::VectorXd& impulse, const Eigen::VectorXd& after) const;
+    bool drop_short_flights(double h);
+    void take(std::vector<char>& candidates, const Eigen::VectorXd& v);
+    void settle_closed(const std::vector<char>& candidates,
+                       const Eigen::VectorXd& v,
+                       int leaving = -1);
+    void stop_released(const std::vector<char>& before);
+    struct Pressure {
+        double value;  ///< [m/s^2], of closed rows by the mobility of their masses alone
+        double terms;  ///< of the accelerations that it is made of
+    };
+    Pressure pressure_of(const ContinuousFace& face, int i) const;
+    bool is_held(ContinuousFace& face, int i) const;
+    void collect(ContinuousFace& face, const Eigen::MatrixXd& mu);
+    void record(const ContinuousFace& face, bool is_impact);
+    double mobility(const double* A, int k) const;
+
+    Assembly& parts_;
+    MotionState& state_;
+    Accelerations& accelerations_;
+    EnergyAccounting& accounting_;
+    UnilateralRows& rows_;
+    ImpactRecords& records_;
+    std::unique_ptr<ContinuousFace> free_;  // without any unilateral row
+
+    std::vector<Touch> touching_;
+    Eigen::VectorXd v_reflected_, v_next_, reflected_s_, s_;
+    Eigen::MatrixXd W_, X_, mu_;  // responses to unit impulses on the touching rows
+    Eigen::VectorXd q0_;          // their rates before, as (1) takes them
+    bool has_struck_ = false;
+};
+
+}  // namespace ancora

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Unilateral rows as a part of a system.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "impact.hpp"
+#include "state_archive.hpp"
+#include "step_parts.hpp"
+#include "unilateral_rows.hpp"
+
+namespace ancora {
+namespace {
+
+/// Unilateral rows are rows of the model: open ones nothing, closed ones constraints. The part has
+/// no rows of its own; it says when rows meet and when they part, and what happens then.
+///
+/// Events, one per row: of an open row the least gap within the step, of a closed one what it
+/// presses by at the step's end.
+class ImpactPart final : public StepPart {
+public:
+    explicit ImpactPart(const PartContext& in)
+        : StepPart(in.first_row),
+          parts_(in.parts),
+          state_(in.state),
+          trial_(in.trial),
+          inner_(in.inner),
+          records_(in.impacts),
+          rows_(in.parts),
+          impact_(in.parts, in.state, in.accelerations, in.energy, rows_, in.impacts),
+          accelerations_(in.accelerations) {
+        stress_.setZero(0);
+        records_.begin(parts_.m, parts_.rows.unilateral());
+        for (Eigen::VectorXd* x : {&q_, &v_}) x->setZero(parts_.n);
+    }
+
+    // No rows of its own.
+    int num_rows() const override { return 0; }
+    bool acts_on(int) const override { return false; }
+    void evaluate(const StepTrial&, std::span<double>, std::span<double>) override {}
+    void solve(std::span<const double> r_motion,
+               std::span<const double> r_rows,
+               std::span<double> ddq,
+               std::span<double> ds) override {
+        inner_.solve(r_motion, r_rows, ddq, ds);
+    }
+    void forget_matrix() override {}
+    void subtract_tangent(const double*, const double*, double*, double*) override {}
+    void measure(const StepTrial&, PartResidual&) override {}
+    bool settle(const StepTrial&) override { return false; }
+    bool may_share() const override { return false; }
+    void clear_shared_stress(std::span<double>) const override {}
+    void hold(const StepTrial&) override {}
+    void return_to_step(const StepTrial&) override {}
+    void record(const StepTrial&, const TrialSizes&) override {}
+    void solve_instant(ContinuousFace&, const double*, const double*, double, bool) override {}
+    const Eigen::VectorXd& stress() const override { return stress_; }
+    void hold_accelerations(const double*, double*, const ContinuousFace&) override {}
+    double max_smooth_step(double h) const override { return h; }
+    Work work(const double*, const double*) const override { return {}; }
+    void add_forces(const double*, double*) const override {}
+    void add_external(const double*, double*) const override {}
+    void add_applied(const double*, double, std::span<double>, std::span<double>) const override {}
+    std::vector<std::string> efforts() const override { return {}; }
+    double effort_work(int, const double*, const double*) const override { return 0.0; }
+
+    void accept_step(double) override { look(); }
+    void accept_state() override { look(); }
+
+    void start() override;
+    void restart() override { resolve(); }
+    int num_events() const override { return rows_.count(); }
+    void evaluate_events(const StepTrial& trial, std::span<double> g) override;
+    void evaluate_events(double t, const double* q, const double* v, std::span<double> g) override;
+    void begin_course() override {
+        look();
+        rows_.begin_course();
+    }
+    void evaluate_course(std::span<double> g) override;
+    Passage pass(int event) override;
+    void recheck() override {}
+    void note_jump() override {}
+    void resolve() override {
+        if (impact_.close_pressed()) look();
+    }
+
+    void refuse_unsolvable(double) const override {}
+    OpenRow describe_row(int) const override { return {}; }
+    Unsmooth unsmooth() const override { return {}; }
+    std::vector<std::string> locked() const override { return {}; }
+    std::vector<std::string> ambiguous(ContinuousFace&) const override { return {}; }
+
+    void save(std::vector<std::byte>& to) const override {
+        const std::span<const std::byte> bytes = std::as_bytes(std::span(rows_.closed()));
+        to.assign(bytes.begin(), bytes.end());
+    }
+    void restore(std::span<const std::byte> from) override {
+        if (from.empty()) return;
+        std::vector<char> closed(from.size());
+        std::memcpy(closed.data(), from.data(), from.size());
+        close(closed);
+    }
+    void transfer(ArchiveWriter& archive) override { transfer_all(archive); }
+    void transfer(ArchiveReader& archive) override { transfer_all(archive); }
+    void follow_restored() override { look(); }
+
+private:
+    void look();
+    void evaluate(double t, const double* q, const double* v, bool of_course, std::span<double> g);
+    void close(const std::vector<char>& closed) {
+        rows_.close(closed);
+        accelerations_.rebuild();
+    }
+    template <class Archive>
+    void transfer_all(Archive& archive) {
+        std::vector<char> closed = rows_.closed(), implied = rows_.implied();
+        for (std::vector<char>* flags : {&closed, &implied}) {
+            archive.fixed(*flags);
+            archive.require(std::ranges::all_of(*flags,
+                                                [](char c) {
+                                                    return c == 0 || c == 1;
+                                                }),
+                            "a flag");
+        }
+        archive(longest_);
+        archive.require(longest_ >= 0.0, "a length");
+        records_.transfer(archive);
+        if constexpr (Archive::kReads) {
+            close(closed);
+            rows_.set_implied(implied);
+        }
+    }
+
+    Assembly& parts_;
+    MotionState& state_;
+    Trial& trial_;
+    StepOperator& inner_;
+    ImpactRecords& records_;
+    UnilateralRows rows_;
+    Impact impact_;
+    Accelerations& accelerations_;
+    double looked_at_ = 0.0;  // time of the state that gaps are of
+    double longest_ = 0.0;    // step that was tried [s]
+    Eigen::VectorXd stress_, q_, v_, gaps_, rates_, pressure_;
+};
+
+void ImpactPart::look() {
+    rows_.set_extent(state_.extent);
+    rows_.look(state_.q.data(), state_.v.data(), state_.t);
+    looked_at_ = state_.t;
+    for (int i = 0; i < rows_.count(); ++i) records_.set_gap(rows_.row(i), rows_.gap(i));
+}
+
+void ImpactPart::start() {
+    records_.forget();
+    close(std::vector<char>(static_cast<std::size_t>(rows_.count()), 0));
+    look();
+    impact_.refuse_overlap();
+    try {
+        impact_.close_pressed();
+    } catch (const Error&) {
+        // Without accelerations nothing is pressed; a step may find out.
+        close(std::vector<char>(static_cast<std::size_t>(rows_.count()), 0));
+    }
+}
+
+void ImpactPart::evaluate_events(const StepTrial& trial, std::span<double> g) {
+    for (int i = 0; i < parts_.n; ++i) {
+        q_[i] = state_.q[i] + (state_.q_low[i] + trial_.dq[i]);
+        v_[i] = state_.v[i] + (state_.v_low[i] + trial.h * trial.a[i]);
+    }
+    evaluate_events(trial.t0 + trial.h, q_.data(), v_.data(), g);
+}
+
+void ImpactPart::evaluate_events(double t, const double* q, const double* v, std::span<double> g) {
+    longest_ = std::max(longest_, t - looked_at_);
+    rows_.evaluate(q, v, t, gaps_, rates_);
+    evaluate(t, q, v, false, g);
+}
+
+void ImpactPart::evaluate_course(std::span<double> g) {
+    const double* const q = state_.q.data();
+    const double* const v = state_.v.data();
+    longest_ = std::max(longest_, state_.t - rows_.begin_of_course());
+    rows_.evaluate(q, v, state_.t, gaps_, rates_);
+    evaluate(state_.t, q, v, true, g);
+}
+
+/// @param of_course since the course began, else since the last accepted state
+void ImpactPart::evaluate(
+    double t, const double* q, const double* v, bool of_course, std::span<double> g) {
+    if (rows_.any_closed()) impact_.evaluate_pressure(q, v, t, pressure_);
+    for (int i = 0; i < rows_.count(); ++i)
+        g[static_cast<std::size_t>(i)] =
+            rows_.is_closed(i) ? pressure_[i] : rows_.least(i, gaps_[i], rates_[i], t, of_course);
+}
+
+StepPart::Passage ImpactPart::pass(int event) {
+    const bool has_changed = impact_.pass(event, longest_);
+    look();
+    return {has_changed, impact_.has_struck() ? &impact_.stress() : nullptr};
+}
+
+std::unique_ptr<StepPart> make_impacts(const PartContext& context) {
+    if (context.parts.rows.unilateral().empty()) return nullptr;
+    return std::make_unique<ImpactPart>(context);
+}
+
+const bool is_registered_for_impacts = StepParts::add_maker(make_impacts);
+
+}  // namespace
+}  // namespace ancora

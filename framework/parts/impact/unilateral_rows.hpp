@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Unilateral rows as data: gaps, rates, and the least gap within a step.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "assembly.hpp"
+
+namespace ancora {
+
+/// A gap over a step, from what it is and how it changes at both ends:
+///
+///   g(x) = g0 + b x + c x^2 + d x^3,   0 <= x <= 1                                       (1)
+///
+/// Exact for rows of degree 2 on a straight way, and for those of degree 1 in free fall. The chord
+/// of a step would do as well but for what slides along a convex body: it cuts that off.
+struct GapCourse {
+    double g0, b, c, d;
+
+    static GapCourse between(double g0, double slope0, double g1, double slope1) {
+        const double rise = g1 - g0;
+        return {g0, slope0, 3.0 * rise - 2.0 * slope0 - slope1, slope0 + slope1 - 2.0 * rise};
+    }
+    double at(double x) const { return g0 + x * (b + x * (c + x * d)); }
+    /// The least minimum inside; +inf if there is none. Its ends are no candidates.
+    double least_inside() const;
+};
+
+/// The unilateral rows of a model, in the order of RowSet::unilateral().
+class UnilateralRows {
+public:
+    explicit UnilateralRows(Assembly& parts);
+
+    int count() const { return static_cast<int>(rows_.size()); }
+    int row(int i) const { return rows_[i]; }
+    bool is_closed(int i) const { return is_closed_[i] != 0; }
+    bool any_closed() const { return num_closed_ > 0; }
+    double restitution(int i) const { return parts_.rows.laws[rows_[i]].restitution; }
+    const std::vector<char>& closed() const { return is_closed_; }
+    /// Touches, and has no motion beside the closed rows: these close it as well.
+    bool is_implied(int i) const { return is_implied_[i] != 0; }
+    void set_implied(const std::vector<char>& is_implied) { is_implied_ = is_implied; }
+    const std::vector<char>& implied() const { return is_implied_; }
+    /// Rows of the model are constraints where this says that, and nothing elsewhere.
+    void close(const std::vector<char>& is_closed);
+
+    /// [step] Gaps, Jacobian and explicit rates at a state, from where steps begin.
+    void look(const double* q, const double* v, double t);
+    /// What of gaps and rates is rounding: rows within these touch, and rest.
+    static constexpr double kTouching = 1e-12;  // of the model's size
+    static constexpr double kAtRest = 1e-11;    // of the terms of the rate
+    double touching() const { return kTouching * extent_; }
+    double at_rest(int i, const double* v) const { return kAtRest * rate_terms(i, v); }
+    void set_extent(double extent) { extent_ = extent; }
+    double gap(int i) const { return here_.gap[i]; }
+    /// C_i v + d gap / dt, at the state looked at.
+    double rate(int i, const double* v) const {
+        return parts_.rows.multiply_onto(pi_t_[rows_[i]], A_.data(), rows_[i], v);
+    }
+    double explicit_rate(int i) const { return pi_t_[rows_[i]]; }
+    /// The sum of the sizes of its terms.
+    double rate_terms(int i, const double* v) const;
+
+    /// [step] A course begins at the state looked at.
+    void begin_course() { course_ = here_; }
+    double begin_of_course() const { return course_.t; }
+    /// Gap i from the state looked at, or from where the course began, to a state at t: its least
+    /// value inside, if that is below zero by more than rounding, else that at the end. Of a row
+    /// that touches and does not approach from the start the end alone counts, with the tolerance
+    /// of rounding.
+    double least(int i, double gap, double rate, double t, bool of_course) const;
+    /// [step] Gaps and rates at another state; those looked at stay.
+    void evaluate(
+        const double* q, const double* v, double t, Eigen::VectorXd& gaps, Eigen::VectorXd& rates);
+
+private:
+    void evaluate_gaps(const double* q, double t, Eigen::VectorXd& gaps);
+
+    Assembly& parts_;
+    std::vector<int> rows_, blocks_;
+    std::vector<char> is_closed_, is_implied_;
+    int num_closed_ = 0;
+    Eigen::VectorXd A_, pi_t_;  // of all rows, at the state looked at
+    Eigen::VectorXd A_there_, pi_t_there_;
+    /// Where a step begins.
+    struct Begin {
+        double t = 0.0;
+        Eigen::VectorXd gap, rate;
+        std::vector<char> grazes;  // touch and do not approach
+    };
+    Begin here_, course_;
+    double extent_ = 1.0;
+    std::vector<double> pi_, local_A_, local_pi_t_;
+};
+
+}  // namespace ancora

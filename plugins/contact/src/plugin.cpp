@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Entry point of the plugin "contact".
+#include "ancora/sdk/plugin.hpp"
+
+#include "contact.hpp"
+
+namespace {
+
+namespace p = ancora::parameter;
+
+constexpr ancora::Parameter kPlane[] = {
+    p::vector("point", 3, "m", "a point of the plane, axes of b").otherwise("[0.0, 0.0, 0.0]"),
+    p::vector("normal", 3, "", "out of what a may not enter, axes of b, of any length").required(),
+};
+
+constexpr ancora::Parameter kContact[] = {
+    p::frame("a", "a body, or a point of one: the centre; the reaction is the force on it")
+        .required(),
+    p::frame("b", "another, or \"ground\"").required(),
+    p::number("radius", "m", "of a sphere about the point of a; 0: the point itself")
+        .nonnegative()
+        .otherwise("0.0"),
+    p::number("radius_b", "m", "of a sphere about the point of b; 0: the point itself")
+        .nonnegative()
+        .otherwise("0.0"),
+    p::boolean("inside", "a is inside of the sphere of b").otherwise("false"),
+    p::table("plane", kPlane, "b is a plane, carried by the body b or fixed in space"),
+    p::number("restitution", "", "e: impulse of expansion per impulse of compression")
+        .at_least(0.0)
+        .at_most(1.0)
+        .otherwise("0.0"),
+};
+
+constexpr ancora::TypeDescriptor kTypes[] = {
+    ancora::type<ancora::contact::Contact>(
+        "contact",
+        {.doc = "two bodies do not overlap, and bounce where they meet: spheres and points against "
+                "planes, spheres, and the inside of spheres",
+         .equation = "g >= 0: n . (c - o) - R, (r . r - D^2) / (2 D); at an impact p' = e p "
+                     "(Poisson), 0 <= reaction _|_ g >= 0 between impacts",
+         .source = "Ch. Glocker, Set-Valued Force Laws, Springer, 2001",
+         .examples = {"a = \"a\"\n"
+                      "b = \"ground\"\n"
+                      "radius = 0.1\n"
+                      "plane = { point = [0.0, 0.0, -5.0], normal = [0.1, 0.2, 1.0] }\n"
+                      "restitution = 0.7",
+                      "a = \"a@[0.3, 0.1, -0.2]\"\n"
+                      "b = \"b\"\n"
+                      "plane = { point = [-9.0, 0.0, 0.0], normal = [1.0, 0.2, 0.0] }",
+                      "a = \"a\"\n"
+                      "b = \"b\"\n"
+                      "radius = 0.02\n"
+                      "radius_b = 0.03\n"
+                      "restitution = 1.0",
+                      "a = \"a\"\n"
+                      "b = \"ground@[0.1, 0.0, 0.0]\"\n"
+                      "radius = 0.1\n"
+                      "radius_b = 20.0\n"
+                      "inside = true"}},
+        kContact),
+};
+
+}  // namespace
+
+ANCORA_PLUGIN("contact", "0.1.0", kTypes)

@@ -151,15 +151,16 @@ private:
 };
 
 constexpr TypeDescriptor kTypes[] = {
-    type<Bdf2>("bdf2",
-               {.doc = "backward differences of second order, implicit, fixed step",
-                .equation = "x1 = (4 x0 - x_-1) / 3 + (2 h / 3) x1'",
-                .source = "C. W. Gear, B. Leimkuhler, G. K. Gupta, J. Comput. Appl. Math. 12 (1985) "
-                          "77-90",
-                .tolerance = "largest correction that ends the iteration [m]",
-                .examples = {""},
-                .claims = {Claim::keeps_momentum},
-                .order = 2}),
+    type<Bdf2>(
+        "bdf2",
+        {.doc = "backward differences of second order, implicit, fixed step",
+         .equation = "x1 = (4 x0 - x_-1) / 3 + (2 h / 3) x1'",
+         .source = "C. W. Gear, B. Leimkuhler, G. K. Gupta, J. Comput. Appl. Math. 12 (1985) "
+                   "77-90",
+         .tolerance = "largest correction that ends the iteration [m]",
+         .examples = {""},
+         .claims = {Claim::keeps_momentum},
+         .order = 2}),
 };
 
 }  // namespace

@@ -39,8 +39,10 @@ constexpr Parameter kKeys[] = {
     parameter::table("capsule", kRoundKeys, "a cylinder with half a sphere at each end"),
     parameter::table("rod", kRoundKeys, "a rod between two points, rounded at its ends"),
     parameter::file("mesh", "the triangles of an .stl, .obj, .glb or .gltf file"),
-    parameter::number("scale", "", "factor on a mesh's coordinates, or one for each axis; negative "
-                                "ones mirror it")
+    parameter::number("scale",
+                      "",
+                      "factor on a mesh's coordinates, or one for each axis; negative "
+                      "ones mirror it")
         .or_vector(3),
     parameter::vector("position", 3, "m", "origin of the shape from the body's reference point"),
     parameter::vector("center", 3, "m", "the same under another name"),

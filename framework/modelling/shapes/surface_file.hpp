@@ -39,7 +39,7 @@ using ReadNeighbour = std::function<std::string(const std::string& path)>;
 /// @throws SurfaceError if it is cut short, holds no triangle, more than kMostTriangles, or a
 ///         number that is not finite; and what `read_neighbour` throws
 ANCORA_FRAMEWORK_EXPORT TriangleMesh read_surface(std::string_view bytes,
-                          SurfaceFormat format,
-                          const ReadNeighbour& read_neighbour = {});
+                                                  SurfaceFormat format,
+                                                  const ReadNeighbour& read_neighbour = {});
 
 }  // namespace ancora

@@ -375,7 +375,7 @@ void Impact::collect(ContinuousFace& face, const Eigen::MatrixXd& mu) {
     }
 }
 
-/// Takes the new velocities, and books what the impulses in s_ do.
+/// Takes the new velocities, and records what the impulses in s_ do.
 void Impact::record(const ContinuousFace& face, bool is_impact) {
     Ledger& ledger = accounting_.ledger;
     const RowSet::StateValues& instant = face.instant();

@@ -58,7 +58,7 @@ private:
     RankAnalysis now_;
     std::vector<std::string> arbitrary_;
     std::vector<std::string> said_;  // warnings
-    RowSet::StateValues rows_;         // of the state last analysed
+    RowSet::StateValues rows_;       // of the state last analysed
 };
 
 }  // namespace ancora

@@ -37,9 +37,10 @@ enum EnumProbe { kEnumProbe };
 
 /// A number below 1000 as text.
 template <std::size_t number>
-inline constexpr std::array<char, 4> kDigits{
-    static_cast<char>('0' + number / 100), static_cast<char>('0' + number / 10 % 10),
-    static_cast<char>('0' + number % 10), '\0'};
+inline constexpr std::array<char, 4> kDigits{static_cast<char>('0' + number / 100),
+                                             static_cast<char>('0' + number / 10 % 10),
+                                             static_cast<char>('0' + number % 10),
+                                             '\0'};
 
 }  // namespace detail
 

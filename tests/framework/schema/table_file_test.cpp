@@ -13,7 +13,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "process.hpp"
+#include "support/process.hpp"
 
 namespace {
 

@@ -26,7 +26,8 @@ find_program(python NAMES python3)
 if(python)
     run("links between installed documents" COMMAND "${python}"
         "${CMAKE_CURRENT_LIST_DIR}/documents_test.py" "${data}"
-        CONTRIBUTING.md cmake framework/analyses framework/c framework/fmi framework/include framework/kernel
+        CONTRIBUTING.md cmake framework/analyses framework/c framework/fmi framework/import framework/include
+        framework/kernel
         framework/modelling framework/parts framework/report framework/run framework/sweep sdk/include tests)
 endif()
 file(GLOB_RECURSE strays "${data}/*.so" "${data}/*/results/*" "${data}/*/build/*" "${data}/*.pyc")

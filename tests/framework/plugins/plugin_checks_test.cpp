@@ -107,7 +107,7 @@ TEST_SUITE("plugin checks") {
               "states no ABI fingerprint; write the descriptor with ANCORA_PLUGIN and rebuild it");
         CHECK(flaw_of_plugin([](auto& p) {
                   p.num_abi -= 1;
-              }).ends_with(":\n  EIGEN_MAX_STATIC_ALIGN_BYTES: plugin not stated, program 16"));
+              }).ends_with(":\n  size of an enumeration: plugin not stated, program 004"));
         CHECK(flaw_of_plugin([](auto& p) {
                   p.name = nullptr;
               }) == "has the name \"\"" + kNameRule);

@@ -25,6 +25,10 @@ constexpr double kShortFlight = 1e-3;
 constexpr int kMostChanges = 1000;  // of the closed rows at one instant
 constexpr int kBisections = 60;     // of the restitution of an impact that would gain
 
+Eigen::Index at(std::size_t i) {
+    return static_cast<Eigen::Index>(i);
+}
+
 std::span<double> span_of(Eigen::VectorXd& x) {
     return {x.data(), static_cast<std::size_t>(x.size())};
 }
@@ -45,36 +49,34 @@ Impact::Impact(Assembly& parts,
       records_(records) {
     free_ = std::make_unique<ContinuousFace>(
         parts.model, parts.rows, parts.mass, parts.space, parts.laws, parts.forces, parts.meter);
-    for (Eigen::VectorXd* x : {&v_reflected_, &v_next_}) x->setZero(parts.n);
+    for (Eigen::VectorXd* x : {&v_met_, &v_reflected_, &v_next_}) x->setZero(parts.n);
     for (Eigen::VectorXd* x : {&reflected_s_, &s_}) x->setZero(parts.m);
 }
 
 bool Impact::pass(int event, double h) {
     has_struck_ = false;
-    rows_.look(state_.q.data(), state_.v.data(), state_.t);
+    look();
     const std::vector<char> before = rows_.closed();
     find_touching();
     std::vector<char> candidates(before.size(), 0);
     if (is_approaching()) {
-        reflect();
         parts_.forces.forget_reactions();
         free_->assemble(state_.q.data(), v_reflected_.data(), state_.t, state_.plugin);
         respond(*free_);
-        // Rows that would bounce within no time are struck anew without restitution.
+        strike();
         do {
-            strike();
             std::ranges::fill(candidates, 0);
-            take(candidates, v_next_);
-            settle_closed(candidates, v_next_);
-        } while (drop_short_flights(h));
+            take(candidates, v_next_, true);
+            settle_closed(candidates, v_met_ + X_ * impulse_);
+        } while (stop_short_flights(h));
         has_struck_ = true;
         // All impulses as stresses: of conditions by (3) and by the responses, and of these rows.
         s_ = reflected_s_;
         collect(*free_, mu_);
         record(*free_, true);
     } else {
-        take(candidates, state_.v);
-        settle_closed(candidates, state_.v, rows_.is_closed(event) ? event : -1);
+        take(candidates, v_met_, false);
+        settle_closed(candidates, v_met_, rows_.is_closed(event) ? event : -1);
         stop_released(before);
     }
     const std::vector<char>& after = rows_.closed();
@@ -88,13 +90,18 @@ bool Impact::pass(int event, double h) {
     return has_struck_ || before != after;
 }
 
+void Impact::look() {
+    meet_conditions();
+    rows_.look(state_.q.data(), v_met_.data(), state_.t);
+}
+
 bool Impact::close_pressed() {
-    rows_.look(state_.q.data(), state_.v.data(), state_.t);
+    look();
     const std::vector<char> before = rows_.closed();
     find_touching();
     std::vector<char> candidates(before.size(), 0);
-    take(candidates, state_.v);
-    settle_closed(candidates, state_.v);
+    take(candidates, v_met_, false);
+    settle_closed(candidates, v_met_);
     return rows_.closed() != before;
 }
 
@@ -119,37 +126,38 @@ void Impact::find_touching() {
         const bool is_closed = rows_.is_closed(i);
         if (!is_closed && rows_.gap(i) > rows_.touching()) continue;
         touching_.push_back({i, is_closed, rows_.restitution(i)});
-        touching_.back().before = rows_.rate(i, state_.v.data());
+        touching_.back().before = is_closed ? 0.0 : rows_.rate(i, v_met_.data());
     }
 }
 
 bool Impact::is_approaching() const {
     return std::ranges::any_of(touching_, [this](const Touch& touch) {
-        return !touch.was_closed && touch.before < -rows_.at_rest(touch.row, state_.v.data());
+        return !touch.was_closed && touch.before < -rows_.at_rest(touch.row, v_met_.data());
     });
 }
 
-/// The first part of (3): v- with what it misses of conditions turned round.
-void Impact::reflect() {
+void Impact::meet_conditions() {
     reflected_s_.setZero();
-    v_reflected_ = state_.v;
+    v_reflected_ = v_met_ = state_.v;
     if (parts_.model.traits.face == Face::continuous) return;  // meets them
     ContinuousFace& face = accelerations_.face();
+    if (face.constraint_rows().empty()) return;
     parts_.forces.forget_reactions();
     face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
     const std::vector<int>& conditions = face.constraint_rows();
     Eigen::VectorXd missed = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(conditions.size()));
     for (Eigen::Index c = 0; c < missed.size(); ++c) {
         const int k = conditions[static_cast<std::size_t>(c)];
-        if (parts_.laws.has_rate(k)) missed[c] = -2.0 * face.rate(k);
+        if (parts_.laws.has_rate(k)) missed[c] = -face.rate(k);
     }
-    if (missed.size() == 0 || missed.isZero(0.0)) return;
-    // M dv = A^T mu, A dv = -2 (A v + phi_t)
+    if (missed.isZero(0.0)) return;
+    // M dv = A^T mu, A dv = -(A v + phi_t), and twice that turns round what is missed.
     Eigen::VectorXd mu(missed.size()), change(parts_.n);
     if (!face.solver().solve({}, view(missed), span_of(change), span_of(mu))) return;
-    v_reflected_ += change;
+    v_met_ += change;
+    v_reflected_ += 2.0 * change;
     for (Eigen::Index c = 0; c < mu.size(); ++c)
-        reflected_s_[conditions[static_cast<std::size_t>(c)]] = -mu[c];
+        reflected_s_[conditions[static_cast<std::size_t>(c)]] = -2.0 * mu[c];
 }
 
 /// A_k M^-1 A_k^T by the diagonal, without conditions.
@@ -181,8 +189,7 @@ void Impact::respond(ContinuousFace& face) {
         for (Eigen::Index j = 0; j < count; ++j)
             W_(j, i) = parts_.rows.multiply(
                 C, rows_.row(touching_[static_cast<std::size_t>(j)].row), x.data());
-        // Closed rows carry along what they miss, as other conditions do.
-        q0_[i] = touch.was_closed ? 0.0 : rows_.rate(touch.row, v_reflected_.data());
+        q0_[i] = touch.before;
     }
     W_ = (0.5 * (W_ + W_.transpose())).eval();
     for (Eigen::Index i = 0; i < count; ++i)
@@ -213,7 +220,8 @@ double Impact::change(const Eigen::VectorXd& impulse, const Eigen::VectorXd& aft
 }
 
 void Impact::strike() {
-    Eigen::VectorXd impulse, after;
+    Eigen::VectorXd& impulse = impulse_;
+    Eigen::VectorXd after;
     solve(1.0, impulse, after);
     const double scale = impulse.cwiseAbs().dot(q0_.cwiseAbs());
     if (change(impulse, after) > kZero * scale) {
@@ -234,19 +242,14 @@ void Impact::strike() {
     v_next_ = v_reflected_ + X_ * impulse;
 }
 
-/// Marks the touching rows that neither approach nor part at velocities v.
-void Impact::take(std::vector<char>& candidates, const Eigen::VectorXd& v) {
-    const bool is_behind = &v == &v_next_;
-    for (std::size_t i = 0; i < touching_.size(); ++i) {
-        const Touch& touch = touching_[i];
-        bool rests = touch.was_closed;
-        if (is_behind || !rests) {
-            const double rate = is_behind ? touch.after : touch.before;
-            double rounding = rows_.at_rest(touch.row, v.data());
-            if (is_behind) rounding += UnilateralRows::kAtRest * std::abs(touch.before);
-            rests = std::abs(rate) <= rounding;
-        }
-        candidates[static_cast<std::size_t>(touch.row)] = rests ? 1 : 0;
+/// Marks the touching rows that neither approach nor part at velocities v, behind an impact or
+/// without one.
+void Impact::take(std::vector<char>& candidates, const Eigen::VectorXd& v, bool is_behind) const {
+    for (const Touch& touch : touching_) {
+        const double rate = is_behind ? touch.after : touch.before;
+        double rounding = rows_.at_rest(touch.row, v.data());
+        if (is_behind) rounding += UnilateralRows::kAtRest * std::abs(touch.before);
+        candidates[static_cast<std::size_t>(touch.row)] = std::abs(rate) <= rounding ? 1 : 0;
     }
 }
 
@@ -279,7 +282,9 @@ bool Impact::is_held(ContinuousFace& face, int i) const {
 
 /// Of the candidates those are closed that the accelerations at velocities v press, from those that
 /// are closed already: one row at a time leaves where it pulls, or enters where it would go in.
-/// @param leaving a row that has just ceased to press: it needs more than rounding to come back
+/// @param leaving a row that has just ceased to press. Others may do so with it: rows then need
+/// more
+///        than rounding to enter
 void Impact::settle_closed(const std::vector<char>& candidates,
                            const Eigen::VectorXd& v,
                            int leaving) {
@@ -301,9 +306,9 @@ void Impact::settle_closed(const std::vector<char>& candidates,
             if (candidates[at] == 0 || implied[at] != 0) continue;
             const Pressure found = pressure_of(face, i);
             const bool is_closed = closed[at] != 0;
-            // A row at rest without any acceleration is closed as well.
+            // A row at rest without any acceleration is closed as well, unless one leaves.
             double miss = (is_closed ? -1.0 : 1.0) * kZero * found.terms - found.value;
-            if (i == leaving && !is_closed) miss -= kComesBack * found.terms;
+            if (leaving >= 0 && !is_closed) miss -= kComesBack * found.terms;
             if (is_closed ? !(miss > worst) : !(miss >= worst)) continue;
             worst = miss;
             changes = i;
@@ -323,44 +328,72 @@ void Impact::settle_closed(const std::vector<char>& candidates,
     }
 }
 
-/// Rows that were struck, part, and come back within no time get no restitution.
-bool Impact::drop_short_flights(double h) {
-    bool drops = false;
+/// Rows that part and come back within no time do not part: all that touch and would move less than
+/// that are stopped, as by a plastic impact.
+bool Impact::stop_short_flights(double h) {
     const ContinuousFace& face = accelerations_.solved_face();
-    for (Touch& touch : touching_) {
-        if (!(touch.impulse > 0.0) || !(touch.after > 0.0) || touch.e == 0.0) continue;
+    std::vector<Eigen::Index> stopped;
+    bool any = false;
+    for (std::size_t i = 0; i < touching_.size(); ++i) {
+        const Touch& touch = touching_[i];
+        const bool rests = rows_.is_closed(touch.row) || touch.is_stopped;
         // 2 u / |a| < h / 1000
-        const double a = pressure_of(face, touch.row).value;
-        if (rows_.is_closed(touch.row) || !(2.0 * touch.after < -a * kShortFlight * h)) continue;
-        touch.e = 0.0;
-        drops = true;
+        const double a = rests ? 0.0 : pressure_of(face, touch.row).value;
+        const bool is_short = !rests && touch.after > 0.0 && W_(at(i), at(i)) > 0.0 &&
+                              2.0 * touch.after < -a * kShortFlight * h;
+        if (is_short || rests) stopped.push_back(at(i));
+        any = any || is_short;
     }
-    return drops;
+    if (!any) return false;
+    // W_ss p = -u_s by conjugate gradients: rows may depend on each other, and u_s is in the range
+    // of W_ss. The energy falls by p . u / 2, the least that stops them.
+    const auto count = at(stopped.size());
+    Eigen::MatrixXd W(count, count);
+    Eigen::VectorXd left(count);
+    for (Eigen::Index i = 0; i < count; ++i) {
+        left[i] = -touching_[static_cast<std::size_t>(stopped[static_cast<std::size_t>(i)])].after;
+        for (Eigen::Index j = 0; j < count; ++j)
+            W(i, j) =
+                W_(stopped[static_cast<std::size_t>(i)], stopped[static_cast<std::size_t>(j)]);
+    }
+    Eigen::VectorXd p = Eigen::VectorXd::Zero(count), direction = left;
+    double size = left.squaredNorm();
+    const double enough = 1e-32 * size;
+    for (Eigen::Index turn = 0; turn < 4 * count && size > enough; ++turn) {
+        const Eigen::VectorXd moved = W * direction;
+        const double along = direction.dot(moved);
+        if (!(along > 0.0)) break;
+        p += size / along * direction;
+        left -= size / along * moved;
+        const double next = left.squaredNorm();
+        direction = left + next / size * direction;
+        size = next;
+    }
+    for (Eigen::Index i = 0; i < count; ++i) {
+        impulse_[stopped[static_cast<std::size_t>(i)]] += p[i];
+        touching_[static_cast<std::size_t>(stopped[static_cast<std::size_t>(i)])].is_stopped = true;
+    }
+    const Eigen::VectorXd after = q0_ + W_ * impulse_;
+    for (std::size_t i = 0; i < touching_.size(); ++i) {
+        touching_[i].impulse = impulse_[at(i)];
+        touching_[i].after = touching_[i].is_stopped ? 0.0 : after[at(i)];
+    }
+    v_next_ = v_reflected_ + X_ * impulse_;
+    return true;
 }
 
-/// Rows that let go without an impact: what steps have left of their rates, of the order h^2, is
-/// taken away as by a projection, so that they neither part nor meet by it.
+/// Rows that let go without an impact: what steps have left of their rates, and of those of
+/// conditions, is of the order h^2. It is taken away as by a projection, so that rows neither part
+/// nor meet by it.
 void Impact::stop_released(const std::vector<char>& before) {
-    std::erase_if(touching_, [&](const Touch& touch) {
-        const auto at = static_cast<std::size_t>(touch.row);
-        return before[at] == 0 || rows_.closed()[at] != 0 ||
-               std::abs(touch.before) <= rows_.at_rest(touch.row, state_.v.data());
-    });
-    if (touching_.empty()) return;
-    ContinuousFace& face = accelerations_.face();  // with the rows that are closed yet
-    const auto count = static_cast<Eigen::Index>(touching_.size());
-    respond(face);
-    Eigen::VectorXd rates(count);
-    for (Eigen::Index i = 0; i < count; ++i)
-        rates[i] = touching_[static_cast<std::size_t>(i)].before;
-    const Eigen::VectorXd impulse = W_.ldlt().solve(-rates);
-    if (!impulse.allFinite()) return;
-    for (Eigen::Index i = 0; i < count; ++i)
-        touching_[static_cast<std::size_t>(i)].impulse = impulse[i];
-    v_next_ = state_.v + X_ * impulse;
-    s_.setZero();
-    collect(face, mu_);
-    record(face, false);
+    bool any = false;
+    for (std::size_t i = 0; i < before.size(); ++i)
+        any = any || (before[i] != 0 && rows_.closed()[i] == 0);
+    if (!any || reflected_s_.isZero(0.0)) return;
+    touching_.clear();
+    v_next_ = v_met_;
+    s_ = 0.5 * reflected_s_;
+    record(accelerations_.face(), false);
     has_struck_ = true;
 }
 
@@ -380,19 +413,30 @@ void Impact::record(const ContinuousFace& face, bool is_impact) {
     Ledger& ledger = accounting_.ledger;
     const RowSet::StateValues& instant = face.instant();
     const Eigen::VectorXd mean = 0.5 * (state_.v + v_next_);
+    // Rows that were only kept from parting belong to the impact of the row that was struck most.
+    double others = 0.0;
+    const auto strongest = std::ranges::max_element(touching_, {}, &Touch::impulse);
+    const auto work_of = [&](const Touch& touch) {
+        return -s_[rows_.row(touch.row)] * rows_.rate(touch.row, mean.data());
+    };
     for (const Touch& touch : touching_) {
+        ledger.record_impact(work_of(touch));
+        ledger.record_external(s_[rows_.row(touch.row)] * rows_.explicit_rate(touch.row));
+        if (!(touch.impulse > 0.0)) others += work_of(touch);
+    }
+    for (const Touch& touch : touching_) {
+        if (!(touch.impulse > 0.0)) continue;
+        const double work = work_of(touch) + (&touch == &*strongest ? others : 0.0);
         const int k = rows_.row(touch.row);
-        if (s_[k] == 0.0) continue;
-        const double work = -s_[k] * rows_.rate(touch.row, mean.data());
-        is_impact ? ledger.record_impact(work) : ledger.record_projection(work);
-        ledger.record_external(s_[k] * rows_.explicit_rate(touch.row));
-        if (is_impact && touch.impulse > 0.0)
-            records_.record({state_.t, k, ImpactRecords::What::impact, -s_[k], -work});
+        records_.record({state_.t, k, ImpactRecords::What::impact, touch.impulse, -work});
     }
     for (int k = 0; k < parts_.m; ++k) {
-        // What moves a support does work, as in a step.
-        if (s_[k] == 0.0 || instant.pi_t[k] == 0.0 || parts_.rows.is_unilateral(k)) continue;
-        ledger.record_external(-s_[k] * parts_.rows.multiply(instant.A.data(), k, mean.data()));
+        if (s_[k] == 0.0 || (is_impact && parts_.rows.is_unilateral(k))) continue;
+        // What moves a support does work, as in a step; of conditions that are met that is all.
+        const double along = parts_.rows.multiply(instant.A.data(), k, mean.data());
+        if (!is_impact) ledger.record_projection(-s_[k] * (along + instant.pi_t[k]));
+        if (instant.pi_t[k] == 0.0) continue;
+        ledger.record_external(is_impact ? -s_[k] * along : s_[k] * instant.pi_t[k]);
     }
     accounting_.efforts.record_impulse(s_, instant.A, mean.data());
     if (parts_.has_gravity || parts_.has_external) {

@@ -32,8 +32,8 @@ namespace ancora {
 ///
 /// A row that touches without approaching is closed, that is a condition like others, where the
 /// accelerations of the model press it: 0 <= reaction _|_ g'' >= 0, by active sets on the solution
-/// of all accelerations together. One that bounces again within h / 1000 does not: its e is taken
-/// as zero, and what that loses is recorded.
+/// of all accelerations together. One that would come back within h / 1000 does not part: it is
+/// stopped, as by a plastic impact, and what that loses is recorded.
 ///
 /// Source: theory, section 8.1 and 8.2.3.
 class Impact {
@@ -50,6 +50,9 @@ public:
     /// @param h length of the integrator's steps
     /// @returns whether anything has changed
     bool pass(int event, double h);
+    /// [step] Gaps and rates of the present state, with velocities that meet the conditions: at the
+    /// ends of steps without a projection these are off by O(h^2), which the next step turns round.
+    void look();
     /// [step] Closes the rows that the present accelerations press.
     /// @returns whether there are others than before
     bool close_pressed();
@@ -71,16 +74,17 @@ private:
         double before = 0.0;   // rate u- of the gap
         double after = 0.0;    // u+, without what closed rows carried along
         double impulse = 0.0;  // p + p'
+        bool is_stopped = false;
     };
     void find_touching();
-    void reflect();
+    void meet_conditions();
     void respond(ContinuousFace& face);
     bool is_approaching() const;
     void strike();
     void solve(double part, Eigen::VectorXd& impulse, Eigen::VectorXd& after) const;
     double change(const Eigen::VectorXd& impulse, const Eigen::VectorXd& after) const;
-    bool drop_short_flights(double h);
-    void take(std::vector<char>& candidates, const Eigen::VectorXd& v);
+    bool stop_short_flights(double h);
+    void take(std::vector<char>& candidates, const Eigen::VectorXd& v, bool is_behind) const;
     void settle_closed(const std::vector<char>& candidates,
                        const Eigen::VectorXd& v,
                        int leaving = -1);
@@ -104,7 +108,8 @@ private:
     std::unique_ptr<ContinuousFace> free_;  // without any unilateral row
 
     std::vector<Touch> touching_;
-    Eigen::VectorXd v_reflected_, v_next_, reflected_s_, s_;
+    Eigen::VectorXd v_met_, v_reflected_, v_next_;  // (3): mean of v- and v_reflected meets them
+    Eigen::VectorXd reflected_s_, impulse_, s_;
     Eigen::MatrixXd W_, X_, mu_;  // responses to unit impulses on the touching rows
     Eigen::VectorXd q0_;          // their rates before, as (1) takes them
     bool has_struck_ = false;

@@ -146,7 +146,7 @@ private:
 
 void ImpactPart::look() {
     rows_.set_extent(state_.extent);
-    rows_.look(state_.q.data(), state_.v.data(), state_.t);
+    impact_.look();
     looked_at_ = state_.t;
     for (int i = 0; i < rows_.count(); ++i) records_.set_gap(rows_.row(i), rows_.gap(i));
 }
@@ -169,7 +169,14 @@ void ImpactPart::evaluate_events(const StepTrial& trial, std::span<double> g) {
         q_[i] = state_.q[i] + (state_.q_low[i] + trial_.dq[i]);
         v_[i] = state_.v[i] + (state_.v_low[i] + trial.h * trial.a[i]);
     }
-    evaluate_events(trial.t0 + trial.h, q_.data(), v_.data(), g);
+    const double t1 = trial.t0 + trial.h;
+    longest_ = std::max(longest_, trial.h);
+    rows_.evaluate(q_.data(), v_.data(), t1, gaps_, rates_);
+    // Rates at the end of a trial are off by what a step leaves of conditions: (g1 - g0) and the
+    // rate at the begin say the same, to the order of the step.
+    for (int i = 0; i < rows_.count(); ++i)
+        rates_[i] = 2.0 * (gaps_[i] - rows_.gap(i)) / trial.h - rows_.rate_at_begin(i);
+    evaluate(t1, q_.data(), v_.data(), false, g);
 }
 
 void ImpactPart::evaluate_events(double t, const double* q, const double* v, std::span<double> g) {

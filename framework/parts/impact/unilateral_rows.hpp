@@ -56,6 +56,7 @@ public:
     double at_rest(int i, const double* v) const { return kAtRest * rate_terms(i, v); }
     void set_extent(double extent) { extent_ = extent; }
     double gap(int i) const { return here_.gap[i]; }
+    double rate_at_begin(int i) const { return here_.rate[i]; }
     /// C_i v + d gap / dt, at the state looked at.
     double rate(int i, const double* v) const {
         return parts_.rows.multiply_onto(pi_t_[rows_[i]], A_.data(), rows_[i], v);

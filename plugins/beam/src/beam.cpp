@@ -120,7 +120,7 @@ void Beam::set_rows(double damping) {
         for (const double stiffness : {section.GA[0], section.GA[1], section.EA})
             stretch_laws_.push_back(elastic(1.0 / (l * stiffness)));
         const Vec3 D = Vec3(section.EI[0], section.EI[1], section.EI[2]) / l;
-        items.push_back({D, BendingLaw::angles(turn_between(a, b))});
+        items.push_back({D, turn_between(a, b)});
         for (int i = 0; i < 3; ++i) bending_laws_.push_back(elastic(1.0 / D(i)));
     }
     bending_ = std::make_unique<BendingLaw>(std::move(items));
@@ -235,10 +235,10 @@ void Beam::draw_values(const SketchState& at, std::span<double> values) const {
         values[k] = s[2] / e.length;
         values[num + k] = std::hypot(s[0], s[1]) / e.length;
         // D (theta - theta_0) in place of W', which is per sine
-        const Vec3 turn = BendingLaw::angles(
-            turn_between(axes_of(at.q.data(), e.a) * e.A, axes_of(at.q.data(), e.b) * e.B));
         const BendingLaw::Item& law = bending_->item(k);
-        const Vec3 moment = law.D.cwiseProduct(turn - law.theta_0);
+        const Vec3 turn =
+            turn_between(axes_of(at.q.data(), e.a) * e.A, axes_of(at.q.data(), e.b) * e.B);
+        const Vec3 moment = law.D.cwiseProduct(BendingLaw::angles(law.k_0, turn - law.k_0));
         values[2 * num + k] = std::hypot(moment(0), moment(1));
         values[3 * num + k] = moment(2);
     }
@@ -317,7 +317,7 @@ void Beam::evaluate_bending(const RowPoint& at, const RowValues& out) const {
     for (std::size_t n = 0; n < line_.elements.size(); ++n) {
         const Element& e = line_.elements[n];
         const Mat3 a = axes_of(at.u.data(), e.a) * e.A, b = axes_of(at.u.data(), e.b) * e.B;
-        if (!out.pi.empty()) vec3(out.pi, 3 * n) = turn_between(a, b);
+        if (!out.pi.empty()) vec3(out.pi, 3 * n) = turn_between(a, b) - bending_->item(n).k_0;
         if (!out.A.empty())
             for (const auto& [i, j, k] : kCyclic) {
                 double* const A = out.A.data() + 18 * (3 * static_cast<std::ptrdiff_t>(n) + i);

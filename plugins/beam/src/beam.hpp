@@ -21,14 +21,14 @@ namespace ancora::beam {
 ///
 ///   d_i.d_j = delta_ij  at every node                                                       (1)
 ///   Gamma_i = (d_ia + d_ib) / 2 . (r_b - r_a) / l - Gamma_i^0                               (2)
-///   k_i = (d_ka.d_jb - d_ja.d_kb) / 2,  (i, j, k) cyclic                                    (3)
+///   k_i = (d_ka.d_jb - d_ja.d_kb) / 2 - k_i^0,  (i, j, k) cyclic                            (3)
 ///   U = l/2 (GA_1 Gamma_1^2 + GA_2 Gamma_2^2 + EA Gamma_3^2) + W(k)                         (4)
 ///   T = 1/2 integral of m r'.r' + rho I_2 d_1'.d_1' + rho I_1 d_2'.d_2'                     (5)
 ///
 /// Terms:
 ///   r, d_i  the coordinates q, inertial axes; d_3 along the beam where it is straight
-///   Gamma   shear and stretch; Gamma^0 so that the beam is without stress as it starts
-///   k       n sin(phi) of the angle phi between the sections about n
+///   Gamma   shear and stretch; Gamma^0 and k^0 so that the beam is without stress as it starts
+///   k       n sin(phi) of the angle phi between the sections about n, less that at the start
 ///   W       exact in phi, see BendingLaw
 ///   m, rho I  mass and moments of inertia per length; r, d_i linear between the nodes in (5)
 /// All rows are quadratic and made of invariants. d_3 has no mass where sections lie across the

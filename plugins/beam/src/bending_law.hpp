@@ -2,8 +2,8 @@
 // The law of bending and twisting: exact in the angle between the ends of an element.
 #pragma once
 
-#include <array>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "ancora/sdk/numbers/math.hpp"
@@ -12,19 +12,20 @@
 namespace ancora::beam {
 
 /// Energy of elements whose ends are turned against each other by the angle phi about n, from the
-/// three strains k = n sin phi:
+/// three strains pi = k - k_0, k = n sin(phi), k_0 that without stress:
 ///
 ///   theta = k asin(x) / x = n phi,   x = |k|                                             (1)
 ///   W = 1/2 (theta - theta_0) . D (theta - theta_0)                                      (2)
 ///
 /// Linear in k the moment would end at phi = 45 degrees, and bending beyond would find a wrong
 /// equilibrium; (1) is exact to 90 degrees. From x = kMostSine on asin is continued as a straight
-/// line, since iterations pass there.
+/// line, since iterations pass there. theta - theta_0 is found from pi without loss of digits, so
+/// that small vibrations of a curved beam keep energy as those of a straight one do.
 class BendingLaw final : public ItemLaw {
 public:
     struct Item {
-        Vec3 D;        ///< stiffnesses EI_1 / l, EI_2 / l, GJ / l [N m]
-        Vec3 theta_0;  ///< angles without stress
+        Vec3 D;    ///< stiffnesses EI_1 / l, EI_2 / l, GJ / l [N m]
+        Vec3 k_0;  ///< k without stress
     };
     static constexpr double kMostSine = 0.97;
 
@@ -35,8 +36,8 @@ public:
                      std::span<double> stress,
                      std::span<double> stiffness) const override;
 
-    /// (1)
-    static Vec3 angles(const Vec3& k);
+    /// theta - theta_0 for k = k_0 + pi
+    static Vec3 angles(const Vec3& k_0, const Vec3& pi);
     const Item& item(std::size_t i) const { return items_[i]; }
 
 private:

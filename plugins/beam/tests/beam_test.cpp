@@ -74,35 +74,60 @@ TEST_SUITE("beam") {
     TEST_CASE("angles of the law are those of the turn, and its derivatives are differences") {
         std::mt19937 random(3);
         std::uniform_real_distribution<double> uniform(-1.0, 1.0);
-        // Up to the end of the series, of the arcsine, and of its straight continuation
-        for (const double most : {1e-3, 0.05, 0.6, 0.96, 1.5})
-            for (int n = 0; n < 40; ++n) {
-                const Vec3 axis =
-                    Vec3(uniform(random), uniform(random), uniform(random)).normalized();
-                const double x = most * (0.5 + 0.5 * uniform(random));
-                const Vec3 k = x * axis;
-                if (x < BendingLaw::kMostSine)
-                    CHECK((BendingLaw::angles(k) - std::asin(x) * axis).norm() <= tolerance(1e-14));
-                const BendingLaw law(
-                    {{Vec3(3.0, 2.0, 1.0), 0.3 * Vec3(uniform(random), uniform(random), 1.0)}});
-                Vec3 stress;
-                Eigen::Matrix3d stiffness;
-                law.potential(0, {k.data(), 3}, {stress.data(), 3}, {stiffness.data(), 9});
-                constexpr double kStep = 1e-5;
-                for (int i = 0; i < 3; ++i) {
-                    const Vec3 more = k + kStep * Vec3::Unit(i), less = k - kStep * Vec3::Unit(i);
-                    if ((more.norm() - BendingLaw::kMostSine) *
-                            (less.norm() - BendingLaw::kMostSine) <
-                        0.0)
-                        continue;
-                    Vec3 up, down;
-                    const double difference =
-                        law.potential(0, {more.data(), 3}, {up.data(), 3}, {}) -
-                        law.potential(0, {less.data(), 3}, {down.data(), 3}, {});
-                    CHECK(stress(i) == ancora::testing::Near(difference / (2.0 * kStep), 2e-6));
-                    CHECK((stiffness.col(i) - (up - down) / (2.0 * kStep)).norm() <=
-                          tolerance(2e-5));
+        const auto axis = [&] {
+            return Vec3(Vec3(uniform(random), uniform(random), uniform(random)).normalized());
+        };
+        // Within and across the ends of the series, of the arcsine and of its continuation
+        for (const double most : {1e-3, 0.1, 0.6, 0.96, 1.5})
+            for (const double most_0 : {0.0, 1e-3, 0.1, 0.6})
+                for (int n = 0; n < 20; ++n) {
+                    const Vec3 e = axis(), e_0 = axis();
+                    const double x = most * (0.5 + 0.5 * uniform(random));
+                    const double x_0 = most_0 * (0.5 + 0.5 * uniform(random));
+                    const Vec3 k_0 = x_0 * e_0, pi = x * e - k_0;
+                    if (x < BendingLaw::kMostSine)
+                        CHECK(
+                            (BendingLaw::angles(k_0, pi) - std::asin(x) * e + std::asin(x_0) * e_0)
+                                .norm() <= tolerance(1e-14));
+                    const BendingLaw law({{Vec3(3.0, 2.0, 1.0), k_0}});
+                    Vec3 stress;
+                    Eigen::Matrix3d stiffness;
+                    law.potential(0, {pi.data(), 3}, {stress.data(), 3}, {stiffness.data(), 9});
+                    constexpr double kStep = 1e-5;
+                    for (int i = 0; i < 3; ++i) {
+                        const Vec3 more = pi + kStep * Vec3::Unit(i),
+                                   less = pi - kStep * Vec3::Unit(i);
+                        if (((k_0 + more).norm() - BendingLaw::kMostSine) *
+                                ((k_0 + less).norm() - BendingLaw::kMostSine) <
+                            0.0)
+                            continue;
+                        Vec3 up, down;
+                        const double difference =
+                            law.potential(0, {more.data(), 3}, {up.data(), 3}, {}) -
+                            law.potential(0, {less.data(), 3}, {down.data(), 3}, {});
+                        CHECK(stress(i) == ancora::testing::Near(difference / (2.0 * kStep), 2e-6));
+                        CHECK((stiffness.col(i) - (up - down) / (2.0 * kStep)).norm() <=
+                              tolerance(2e-5));
+                    }
                 }
+    }
+
+    // theta - theta_0 = J pi + ..., to roundings of pi and not of theta
+    TEST_CASE("small angles from a curved start lose no digits") {
+        std::mt19937 random(4);
+        std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+        for (const double x_0 : {0.01, 0.3, 0.8})
+            for (int n = 0; n < 50; ++n) {
+                const Vec3 k_0 =
+                    x_0 * Vec3(uniform(random), uniform(random), uniform(random)).normalized();
+                // Of second order in pi, as differences at 1e-4 and 1e-8 tell
+                const Vec3 pi(uniform(random), uniform(random), uniform(random));
+                const auto second = [&](double size) {
+                    const Vec3 plus = BendingLaw::angles(k_0, size * pi),
+                               minus = BendingLaw::angles(k_0, -size * pi);
+                    return Vec3((plus + minus) / (size * size));
+                };
+                CHECK((second(1e-4) - second(1e-8)).norm() <= tolerance(1e-4));
             }
     }
 

@@ -20,8 +20,8 @@ if(count LESS 15)
     message(FATAL_ERROR "only ${count} types were found in plugins/*/src: ${types}")
 endif()
 # words of the kernel's own too
-list(REMOVE_ITEM types position general belt damper differential distance drive fixed fmu gear motor
-    orientation parallel perpendicular planar screw spherical spring universal)
+list(REMOVE_ITEM types position general belt contact damper differential distance drive fixed fmu gear
+    motor orientation parallel perpendicular planar screw spherical spring stop universal)
 list(JOIN types "|" any)
 
 set(faults "")

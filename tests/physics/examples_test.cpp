@@ -17,6 +17,7 @@ namespace {
 // is built out of tree.
 const std::vector<std::string> kNoModel{"ancf_against_rotations",
                                         "custom_constraint",
+                                        "custom_integrator",
                                         "embed_c",
                                         "embed_minimal",
                                         "fmu",

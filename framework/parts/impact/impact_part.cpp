@@ -124,6 +124,7 @@ private:
         }
         archive(longest_);
         archive.require(longest_ >= 0.0, "a length");
+        archive(rows_.top_speed());
         records_.transfer(archive);
         if constexpr (Archive::kReads) {
             close(closed);
@@ -153,6 +154,7 @@ void ImpactPart::look() {
 
 void ImpactPart::start() {
     records_.forget();
+    rows_.top_speed() = 0.0;
     close(std::vector<char>(static_cast<std::size_t>(rows_.count()), 0));
     look();
     impact_.refuse_overlap();

@@ -10,6 +10,8 @@ namespace {
 
 // A gap is below zero by more than rounding of positions, relative to the model's size.
 constexpr double kGrazed = 1e-14;
+// Of the fastest speed so far.
+constexpr double kSpeedRounding = 1e-15;
 
 }  // namespace
 
@@ -79,6 +81,7 @@ void UnilateralRows::look(const double* q, const double* v, double t) {
     evaluate_gaps(q, t, here_.gap);
     parts_.rows.evaluate_rates(blocks_, q, v, t, A_.data(), pi_t_.data());
     here_.t = t;
+    for (int i = 0; i < parts_.n; ++i) top_speed_ = std::max(top_speed_, std::abs(v[i]));
     for (int i = 0; i < count(); ++i) {
         here_.rate[i] = rate(i, v);
         here_.grazes[static_cast<std::size_t>(i)] =
@@ -111,6 +114,12 @@ void UnilateralRows::evaluate(
     for (std::size_t i = 0; i < rows_.size(); ++i)
         rates[static_cast<Eigen::Index>(i)] =
             parts_.rows.multiply_onto(pi_t_there_[rows_[i]], A_there_.data(), rows_[i], v);
+}
+
+double UnilateralRows::at_rest(int i, const double* v) const {
+    double reach = 0.0;
+    for (const int e : parts_.rows.entries(rows_[i])) reach += std::abs(A_[e]);
+    return kAtRest * rate_terms(i, v) + kSpeedRounding * top_speed_ * reach;
 }
 
 double UnilateralRows::rate_terms(int i, const double* v) const {

@@ -53,7 +53,9 @@ public:
     static constexpr double kTouching = 1e-12;  // of the model's size
     static constexpr double kAtRest = 1e-11;    // of the terms of the rate
     double touching() const { return kTouching * extent_; }
-    double at_rest(int i, const double* v) const { return kAtRest * rate_terms(i, v); }
+    double at_rest(int i, const double* v) const;
+    /// The fastest that a coordinate has been: what moves by a rounding of that is at rest.
+    double& top_speed() { return top_speed_; }
     void set_extent(double extent) { extent_ = extent; }
     double gap(int i) const { return here_.gap[i]; }
     double rate_at_begin(int i) const { return here_.rate[i]; }
@@ -94,6 +96,7 @@ private:
     };
     Begin here_, course_;
     double extent_ = 1.0;
+    double top_speed_ = 0.0;
     std::vector<double> pi_, local_A_, local_pi_t_;
 };
 

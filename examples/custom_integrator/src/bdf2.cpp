@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include <ancora/sdk/implicit_system.hpp>
 #include <ancora/sdk/plugin.hpp>
 
 namespace {

@@ -25,7 +25,7 @@ End end_of(const std::vector<std::string>& settings) {
     const auto rod = simulation.point("rod@[0, 0, 0]");
     return {{rod.position.begin(), rod.position.end()},
             {rod.velocity.begin(), rod.velocity.end()},
-            simulation.statistics().position.max_abs};
+            simulation.statistics().constraint_position.max_abs};
 }
 
 double distance(const std::vector<double>& a, const std::vector<double>& b) {

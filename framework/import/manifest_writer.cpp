@@ -49,6 +49,7 @@ std::string text(const Vec3& x) {
 
 /// In quotes, as TOML has it.
 std::string in_toml(const std::string& string) {
+    if (!is_utf8(string)) return in_toml(printable(string));
     std::string out = "\"";
     for (const char c : string) {
         if (c == '"' || c == '\\')

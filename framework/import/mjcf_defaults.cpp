@@ -77,15 +77,12 @@ void MjcfDefaults::read_class(pugi::xml_node node, const Class& above, bool is_f
         source_.wrong(node, nullptr, "classes are nested too deeply");
         return;
     }
-    std::string name = node.attribute("class").value();
+    // That of the first level counts for all, whatever its name; several sections are parts of it
+    const std::string name = is_first ? kMain : node.attribute("class").value();
     if (name.empty()) {
-        if (!is_first) {
-            source_.required(node, "class");
-            return;
-        }
-        name = kMain;
+        source_.required(node, "class");
+        return;
     }
-    // Several sections of the first level are parts of one
     Class& own = classes_[name];
     if (!is_first) own = above;
     const std::vector<pugi::xml_node> inside = elements(node);
@@ -96,6 +93,7 @@ void MjcfDefaults::read_class(pugi::xml_node node, const Class& above, bool is_f
             set(attributes, attribute.name(), attribute.value());
     }
     const Class copy = own;
+    if (const auto other = node.attribute("class")) classes_[other.value()] = copy;
     for (const pugi::xml_node child : inside)
         if (std::string_view(child.name()) == "default") read_class(child, copy, false, depth + 1);
 }

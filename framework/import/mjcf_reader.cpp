@@ -1003,11 +1003,13 @@ private:
             joint.on_parent = first->pose;
             joint.on_child = second->pose;
         } else {
-            joint.parent = named(node, "body1", bodies_, "body");
-            joint.child = node.attribute("body2") &&
-                                  std::string_view(node.attribute("body2").value()) != "world"
-                              ? named(node, "body2", bodies_, "body")
-                              : kGround;
+            const auto body = [&](const char* attribute) {
+                return std::string_view(node.attribute(attribute).value()) == "world"
+                           ? kGround
+                           : named(node, attribute, bodies_, "body");
+            };
+            joint.parent = body("body1");
+            joint.child = node.attribute("body2") ? body("body2") : kGround;
             if (joint.parent == kNone || joint.child == kNone) return;
             const Pose second_in_first = worlds_[joint.parent].inverse() *
                                          (joint.child == kGround ? Pose() : worlds_[joint.child]);

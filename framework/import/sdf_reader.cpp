@@ -472,12 +472,9 @@ private:
         const std::string type = source_.required(node, "type");
         if (joint.parent == kNone || joint.child == kNone || type.empty()) return;
         if (joint.parent == joint.child) return source_.wrong(node, nullptr, "both links are one");
-        if (joint.child == kGround) {
-            // The ground carries
-            findings_.note("a joint whose child is the world has its measure the other way round",
-                           joint.place);
-            std::swap(joint.parent, joint.child);
-        }
+        // The ground carries; the measure stays what it is by an axis that is turned round
+        const bool is_turned = joint.child == kGround;
+        if (is_turned) std::swap(joint.parent, joint.child);
         joint.is_loop = carried_.contains(joint.child);
         carried_.insert(joint.child);
         const Pose here = frames_.of(whole, node);
@@ -492,7 +489,14 @@ private:
                                                         {"screw", JointKind::screw},
                                                         {"ball", JointKind::spherical},
                                                         {"fixed", JointKind::fixed}};
-        if (type == "universal" || type == "revolute2") return read_cross(node, model, joint, here);
+        const double sign = is_turned ? -1.0 : 1.0;
+        if (type == "universal" || type == "revolute2") {
+            if (!is_turned) return read_cross(node, model, joint, here);
+            return findings_.no_counterpart(
+                joint.place,
+                fmt::format("{}: a cross whose child is the world", in_words(node)),
+                "exchange parent and child, and both axes");
+        }
         const auto kind = kinds.find(type);
         if (kind == kinds.end()) {
             if (type == "gearbox")
@@ -510,7 +514,8 @@ private:
         joint.kind = kind->second;
         const bool has_axis = joint.kind != JointKind::spherical && joint.kind != JointKind::fixed;
         place(joint,
-              has_axis ? frame_about(axis_of(node, "axis", model, here)) : Mat3(Mat3::Identity()));
+              has_axis ? frame_about(sign * axis_of(node, "axis", model, here))
+                       : Mat3(Mat3::Identity()));
         if (has_axis) read_laws(node.child("axis"), type, joint);
         if (joint.kind == JointKind::screw) read_pitch(node, joint);
         joints_[whole] = static_cast<int>(robot_.joints.size());

@@ -548,6 +548,51 @@ TEST_SUITE("import: forms of public files") {
         CHECK(simulation.value("energy.kinetic") == Near(0.5 * J, tolerance(1e-9)));
         check_contains(model.text, "mass = 10.0");
     }
+
+    TEST_CASE("what floats and what slides on a plane falls as far as it may") {
+        const ImportedModel model = import_files({{"m.urdf", R"(<robot name="m">
+  <link name="odom"/>
+  <link name="free"><inertial><origin xyz="0.1 0 0"/><mass value="2"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+  <joint name="f" type="floating"><parent link="odom"/><child link="free"/><origin xyz="1 2 3" rpy="0 0 1.5707963267948966"/></joint>
+  <link name="puck"><inertial><mass value="2"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+  <joint name="p" type="planar"><parent link="odom"/><child link="puck"/><origin xyz="0 0 1" rpy="0.3 0 0"/><axis xyz="0 0 1"/></joint>
+</robot>)"}});
+        Simulation simulation = simulate(model.text);
+        const Dynamics dynamics = simulation.dynamics();
+        CHECK(dynamics.acceleration[2] == Near(-kG, tolerance(1e-12)));
+        CHECK(simulation.value("free.y") == Near(2.0, 1e-15));
+        CHECK(simulation.pose("free").quaternion[3] == Near(std::sqrt(0.5), 1e-15));
+        // Down a slope of 0.3 rad
+        CHECK(dynamics.acceleration[12 + 1] ==
+              Near(-kG * std::sin(0.3) * std::cos(0.3), tolerance(1e-11)));
+        CHECK(dynamics.acceleration[12 + 2] ==
+              Near(-kG * std::sin(0.3) * std::sin(0.3), tolerance(1e-11)));
+        run(simulation);
+    }
+
+    TEST_CASE("welds, motors on sums of joints, static bodies of the world") {
+        const ImportedModel model =
+            import_files({{"m.xml", R"(<mujoco model="m"><compiler angle="radian"/>
+  <worldbody>
+    <body name="table" pos="0 0 -1"><inertial pos="0 0 0" mass="9" diaginertia="1 1 1"/>
+      <body name="a"><joint name="ja" type="slide" axis="0 0 1"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></body>
+    <body name="b" pos="1 0 0"><freejoint/><inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/></body>
+    <body name="c" pos="2 0 0"><joint name="jc" type="slide" axis="0 0 1"/><inertial pos="0 0 0" mass="4" diaginertia="1 1 1"/></body>
+  </worldbody>
+  <tendon><fixed name="sum"><joint joint="ja" coef="2"/><joint joint="jc" coef="-3"/></fixed></tendon>
+  <equality><weld body1="a" body2="b"/></equality>
+  <actuator><motor name="m" tendon="sum" gear="5"/></actuator>
+  <keyframe><key ctrl="0.7"/></keyframe>
+</mujoco>)"}});
+        Simulation simulation = simulate(model.text);
+        const Dynamics dynamics = simulation.dynamics();
+        REQUIRE(simulation.body_states().size() == 4);
+        CHECK(dynamics.acceleration[12 + 2] == Near((0.7 * 5 * 2 - 3 * kG) / 3, tolerance(1e-11)));
+        CHECK(dynamics.acceleration[24 + 2] == Near((0.7 * 5 * 2 - 3 * kG) / 3, tolerance(1e-11)));
+        CHECK(dynamics.acceleration[36 + 2] == Near((-0.7 * 5 * 3 - 4 * kG) / 4, tolerance(1e-11)));
+        check_contains(model.text, "m_control = 0.7");
+        run(simulation);
+    }
 }
 
 }  // namespace ancora::testing

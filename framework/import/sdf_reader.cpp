@@ -634,9 +634,15 @@ private:
         const std::string& own = robot_.joints[joint].name;
         int found = kNone;
         std::vector<std::string> names;
+        // The leader is named as in the joint's own model.
+        std::string scope;
+        for (const auto& [whole, number] : joints_)
+            if (number == joint && whole.find("::") != std::string::npos)
+                scope = whole.substr(0, whole.rfind("::") + 2);
         for (const auto& [whole, number] : joints_) {
+            if (number == joint) continue;
             names.push_back(robot_.joints[number].name);
-            if (robot_.joints[number].name == leader && number != joint) found = number;
+            if (whole == scope + leader) found = number;
         }
         if (found == kNone)
             return source_.wrong(node,

@@ -593,6 +593,39 @@ TEST_SUITE("import: forms of public files") {
         check_contains(model.text, "m_control = 0.7");
         run(simulation);
     }
+
+    TEST_CASE("SDF: mass by density, a loop of joints, a joint that mimics, what is static") {
+        const ImportedModel model = import_files({{"m.sdf", R"(<sdf version="1.11"><world name="w">
+<gravity>3 0 -9.81</gravity><physics name="p" type="ode"><max_step_size>0.002</max_step_size></physics>
+<model name="floor"><static>true</static><link name="l"><collision name="c"><geometry><plane><normal>0 0 1</normal></plane></geometry></collision></link></model>
+<model name="m">
+  <link name="left"><inertial><pose>0 0 -0.5 0 0 0</pose><mass>1.2</mass><inertia><ixx>0.1</ixx><iyy>0.1</iyy><izz>0.001</izz></inertia></inertial></link>
+  <link name="coupler"><pose>0 0 -1 0 0 0</pose><inertial><pose>0.25 0 0 0 0 0</pose><mass>3</mass><inertia><ixx>0.01</ixx><iyy>0.06</iyy><izz>0.06</izz></inertia></inertial></link>
+  <link name="right"><pose>0.5 0 0 0 0 0</pose><inertial><pose>0 0 -0.5 0 0 0</pose><mass>1.2</mass><inertia><ixx>0.1</ixx><iyy>0.1</iyy><izz>0.001</izz></inertia></inertial></link>
+  <joint name="jl" type="revolute"><parent>world</parent><child>left</child><axis><xyz>0 1 0</xyz></axis></joint>
+  <joint name="jm" type="revolute"><parent>left</parent><child>coupler</child><axis><xyz>0 1 0</xyz></axis></joint>
+  <joint name="jr" type="revolute"><parent>world</parent><child>right</child><axis><xyz>0 1 0</xyz></axis></joint>
+  <joint name="close" type="ball"><pose>0.5 0 0 0 0 0</pose><parent>right</parent><child>coupler</child></joint>
+  <link name="rod"><pose>5 0 0 0 0 0</pose><inertial auto="true"><density>500</density></inertial>
+    <collision name="c"><pose>0 0 -0.3 0 0 0</pose><geometry><cylinder><radius>0.1</radius><length>0.6</length></cylinder></geometry></collision></link>
+  <joint name="jrod" type="continuous"><parent>world</parent><child>rod</child><axis><xyz>1 0 0</xyz></axis></joint>
+  <link name="wheel"><pose>6 0 0 0 0 0</pose><inertial><mass>1</mass><inertia><ixx>0.5</ixx><iyy>0.4</iyy><izz>0.4</izz></inertia></inertial></link>
+  <joint name="jw" type="continuous"><parent>world</parent><child>wheel</child><axis><xyz>1 0 0</xyz><mimic joint="jrod"><multiplier>-2</multiplier><offset>0.1</offset><reference>0</reference></mimic></axis></joint>
+</model></world></sdf>)"}});
+        CHECK(has_note(model, "a static model"));
+        Simulation simulation = simulate(model.text, {"integrator.end=0.3"});
+        const Dynamics dynamics = simulation.dynamics();
+        const double J = 2.0 * (0.1 + 1.2 * 0.25) + 3.0, wind = 3.0 * (2.0 * 1.2 * 0.5 + 3.0);
+        CHECK(dynamics.acceleration[0] == Near(0.5 * wind / J, tolerance(1e-10)));
+        CHECK(simulation.value("jw.angle") == Near(0.1, 1e-14));
+        check_contains(model.text, "step = 0.002");
+        const double m = 500.0 * kPi * 0.01 * 0.6;
+        check_contains(model.text, fmt::format("mass = {:.12g}", m));
+        run(simulation);
+        CHECK(simulation.value("jl.angle") == Near(simulation.value("jr.angle"), tolerance(1e-12)));
+        CHECK(simulation.value("jw.angle") - 0.1 ==
+              Near(-2.0 * simulation.value("jrod.angle"), tolerance(1e-12)));
+    }
 }
 
 }  // namespace ancora::testing

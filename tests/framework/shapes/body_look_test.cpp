@@ -125,6 +125,8 @@ TEST_SUITE("shape of a body") {
         REQUIRE(files.meshes.size() == 1);
         CHECK(files.meshes[0].name == "wedge.OBJ");
         CHECK(files.meshes[0].triangles.size() == 4);
+        CHECK(only<MeshShape>(look("{mesh = \"parts/wedge.OBJ\", scale = [1, -2, 3]}")).scale[1] ==
+              -2.0);
         CHECK(only<MeshShape>(look("{mesh = \"parts/wedge.OBJ\", scale = [1, 2, 3]}")).scale[2] ==
               3.0);
     }
@@ -189,6 +191,8 @@ TEST_SUITE("shape of a body") {
               std::string::npos);
         CHECK(refusal("{sphere = 1, center = [0, 0, 0], position = [0, 0, 0]}")
                   .find("\"position\" says this already; give one of them") != std::string::npos);
+        CHECK(refusal("{mesh = \"parts/wedge.OBJ\", scale = [1, 0, 1]}")
+                  .find("scale: is zero, which leaves nothing of the mesh") != std::string::npos);
         CHECK(refusal("{sphere = 1, scale = 2}").find("only a mesh is scaled") !=
               std::string::npos);
         CHECK(refusal("{sphere = 1, orientation = [1, 1, 0, 0]}").find("has norm 1.4142") !=

@@ -40,8 +40,9 @@ StepParts::StepParts(const PartContext& context) : outermost_(&context.inner) {
         outermost_ = part.get();
         parts_.push_back(std::move(part));
     }
+    if (!parts_.empty()) return;
     for (const ForcePart& force : context.parts.model.forces)
-        if (force.contact != nullptr && num_rows_ == 0)
+        if (force.contact != nullptr)
             throw Error(ErrorKind::manifest,
                         fmt::format("{}: this program has no part for contact laws",
                                     describe(force.object)),

@@ -17,7 +17,12 @@ inline constexpr int kNotEnded = -1;
 struct SharedPage {
     char call[kCallNameBytes];
     int end;    ///< how the plugin's process ended, as waitpid() says; before that kNotEnded
-    pid_t pid;  ///< of the plugin's process; before it has begun 0
+    pid_t pid;  ///< of the process in which the plugin works; 0 while it does not
+    /// How the process of the check in progress ended; kNotEnded while it works and before.
+    int end_of_check;
+    bool is_checking;               ///< a check is in progress
+    bool has_said;                  ///< its process has reported all
+    char left[2 * kCallNameBytes];  ///< what it found changed in its process, in words
 };
 
 /// Names a call from construction to destruction. With several threads the last one named counts.

@@ -81,9 +81,12 @@ std::span<const Check> law_checks();
 std::span<const Check> body_checks();
 std::span<const Check> body_motion_checks();
 std::span<const Check> drawing_checks();
+std::span<const Check> event_checks();
+std::span<const Check> joint_checks();
 std::span<const Check> force_checks();
 std::span<const Check> system_checks();
 std::span<const Check> integrator_checks();
+std::span<const Check> integrator_signal_checks();
 
 // Parts of checks that serve several kinds.
 void check_force_consistency(Subject& subject);

@@ -17,7 +17,10 @@ std::span<const Check> checks() {
                                 body_motion_checks(),
                                 drawing_checks(),
                                 force_checks(),
+                                joint_checks(),
+                                event_checks(),
                                 integrator_checks(),
+                                integrator_signal_checks(),
                                 system_checks()})
             list.insert(list.end(), part.begin(), part.end());
         return list;

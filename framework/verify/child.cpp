@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The child process: limits itself, opens the plugin, makes the checks, reports line by line.
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -19,6 +22,7 @@
 #include "fp_environment.hpp"
 #include "process_state.hpp"
 #include "processes.hpp"
+#include "reference_systems.hpp"
 #include "runner.hpp"
 
 namespace ancora::verify {
@@ -47,6 +51,15 @@ void limit_process([[maybe_unused]] std::uint64_t mebibytes) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
+/// Ends this process as another one has ended.
+[[noreturn]] void end_as(int status) {
+    if (WIFSIGNALED(status)) {
+        ::signal(WTERMSIG(status), SIG_DFL);
+        ::kill(::getpid(), WTERMSIG(status));
+    }
+    ::_exit(1);
+}
+
 /// Goes on as a child of a guard, which is all that a plugin reaches as its parent. The guard waits
 /// for it, ends what it has left behind, and says in the shared memory how it ended.
 void go_on_under_guard(SharedPage& shared, int report) {
@@ -66,7 +79,10 @@ void go_on_under_guard(SharedPage& shared, int report) {
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     end_children({});
-    shared.end = status;
+    // A process that only waits for its check has been ended by it, as its parent.
+    if (WIFSIGNALED(status) && shared.is_checking && shared.end_of_check == kNotEnded)
+        end_as(status);
+    shared.end = shared.end_of_check != kNotEnded ? shared.end_of_check : status;
     ::_exit(0);
 }
 
@@ -133,6 +149,39 @@ Json make(const Item& item, Subject& subject) {
     }
 }
 
+/// Makes a check in a copy of this process, so that what it leaves behind (statics, descriptors,
+/// caches) hides nothing from the next one. This process ends as the copy does, unless that has
+/// said all.
+template <class Function>
+void make_in_copy(SharedPage& shared, Function&& check) {
+    shared.has_said = false;
+    std::fill(std::begin(shared.left), std::end(shared.left), '\0');
+    shared.is_checking = true;
+    std::fflush(nullptr);
+    const pid_t parent = ::getpid();
+    const pid_t copy = ::fork();
+    if (copy < 0) ::_exit(1);
+    if (copy == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // not inherited
+        if (::getppid() != parent) ::_exit(1);
+        adopt_orphans();
+        shared.pid = ::getpid();
+        check();
+        shared.has_said = true;
+        ::_exit(0);
+    }
+    int status = 0;
+    while (::waitpid(copy, &status, 0) < 0 && errno == EINTR) {
+    }
+    shared.pid = 0;
+    if (!shared.has_said) {
+        shared.end_of_check = status;
+        end_children({});
+        end_as(status);
+    }
+    shared.is_checking = false;
+}
+
 }  // namespace
 
 int run_child(const std::vector<std::string>& arguments) {
@@ -182,22 +231,28 @@ int run_child(const std::vector<std::string>& arguments) {
                {"changes", changes},
                {"items", std::move(announced)}});
 
+    // What the kit's systems are built of, once for all checks.
+    load_reference_types(registry);
     std::string earlier;
     for (std::size_t k = order.at("from").get<std::size_t>(); k < list.size(); ++k) {
         line.send({{"begin", k}});
-        environment.restore();  // what one check found must not hide from another
         Subject subject{
             registry, *plugin, *list[k].type, order.at("seed").get<std::uint64_t>(), {}, earlier};
-        const ProcessState before = ProcessState::capture();
-        const auto start = std::chrono::steady_clock::now();
-        Json outcome = make(list[k], subject);
-        outcome["end"] = k;
-        outcome["seconds"] =
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        if (const std::string its = before.changes(false); !its.empty() && earlier.empty())
-            earlier = fmt::format("in the check {}, {}", list[k].check->name, its);
-        before.restore();
-        line.send(outcome);
+        make_in_copy(shared, [&] {
+            environment.restore();
+            const ProcessState before = ProcessState::capture();
+            const auto start = std::chrono::steady_clock::now();
+            Json outcome = make(list[k], subject);
+            outcome["end"] = k;
+            outcome["seconds"] =
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+            const std::string its = before.changes(false);
+            its.copy(shared.left, sizeof(shared.left) - 1);
+            before.restore();
+            line.send(outcome);
+        });
+        if (shared.left[0] != '\0' && earlier.empty())
+            earlier = fmt::format("in the check {}, {}", list[k].check->name, shared.left);
         // of another type it is another's
         if (k + 1 < list.size() && list[k + 1].type != list[k].type) earlier.clear();
     }

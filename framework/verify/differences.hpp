@@ -11,6 +11,7 @@
 #include <Eigen/Dense>
 #include <fmt/format.h>
 
+#include "own_values.hpp"
 #include "step_call.hpp"
 
 namespace ancora::verify {
@@ -73,6 +74,12 @@ public:
         signals->start_values(x_, z_);
     }
     OwnValues values() const { return {inputs_, x_, z_}; }
+    /// Other states from now on.
+    void sample(const OwnSampler& own, Random& random) {
+        if (x_.empty() && z_.empty()) return;
+        own.sample_x(random, x_);
+        own.sample_z(random, z_);
+    }
 
 private:
     std::vector<double> inputs_, x_, z_;
@@ -99,6 +106,8 @@ public:
     /// Of what slides on a constraint.
     bool is_tangential() const { return is_tangential_; }
     bool is_acceleration() const { return kind() == RowKind::acceleration_constraint; }
+    /// Own states of the object from now on.
+    void sample_own(const OwnSampler& own, Random& random) const { own_.sample(own, random); }
 
     struct Values {
         Vector pi, pi_t, b;
@@ -205,7 +214,7 @@ private:
     int index_;
     const RowBlock& block_;
     int n_;
-    OwnNumbers own_;
+    mutable OwnNumbers own_;
     int rows_;
     bool is_tangential_;
     std::string where_;

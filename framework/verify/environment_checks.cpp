@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
 
 #include <fmt/format.h>
@@ -17,9 +18,12 @@
 #include "bench.hpp"
 #include "fp_environment.hpp"
 #include "process_state.hpp"
+#include "processes.hpp"
 
 namespace ancora::verify {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr int kEndSeconds = 5;
 
@@ -41,8 +45,79 @@ void require_left_alone(const std::string& name, Call&& call) {
     if (!changes.empty()) throw Failure(name + ' ' + changes);
 }
 
+/// A folder of its own, which goes away with the object.
+class EmptyFolder {
+public:
+    EmptyFolder() {
+        std::string name = (fs::temp_directory_path() / "ancora-verify-XXXXXX").string();
+        if (::mkdtemp(name.data()) != nullptr) path_ = name;
+    }
+    ~EmptyFolder() {
+        std::error_code ignored;
+        if (!path_.empty()) fs::remove_all(path_, ignored);
+    }
+    EmptyFolder(const EmptyFolder&) = delete;
+
+    const fs::path& path() const { return path_; }
+    /// Name of something in it; empty if there is nothing.
+    std::string content() const {
+        std::error_code failed;
+        // The record of a call that was ended is the kernel's.
+        for (const auto& entry : fs::directory_iterator(path_, failed))
+            if (entry.path().filename() != "failed_call.toml")
+                return entry.path().filename().string();
+        return "";
+    }
+
+private:
+    fs::path path_;
+};
+
+/// Makes an object, its calls and a short run in a copy of this process whose working folder is
+/// empty. What ends it is for other checks to tell.
+void require_no_files(Subject& subject, const Example& example) {
+    const EmptyFolder folder;
+    if (folder.path().empty()) return;
+    std::fflush(nullptr);
+    std::cout.flush();
+    const pid_t copy = ::fork();
+    if (copy < 0) return;
+    if (copy == 0) {
+        std::error_code failed;
+        fs::current_path(folder.path(), failed);
+        if (failed) ::_exit(1);
+        try {
+            if (subject.type.kind == TypeKind::integrator) {
+                static_cast<void>(example.make());
+            } else {
+                const Bench bench(example);
+                Random random(subject.seed);
+                for (const StepCall& call : bench.calls)
+                    for (int k = 0; k < 2; ++k)
+                        results(call, bench.object, inputs(call, random), 0.0);
+            }
+            RunSettings settings;
+            settings.integrator = example.integrators().front();
+            Simulation simulation = example.simulate(settings);
+            for (int k = 0; k < 3 && !simulation.done(); ++k) simulation.step();
+        } catch (...) {
+            ::_exit(1);
+        }
+        ::_exit(0);
+    }
+    bool has_ended = false;
+    for (int k = 0; k < kEndSeconds * 1000 && !has_ended; ++k) {
+        has_ended = ::waitpid(copy, nullptr, WNOHANG) == copy;
+        if (!has_ended) ::usleep(1000);
+    }
+    end_children({});
+    if (const std::string name = folder.content(); !name.empty())
+        throw Failure(fmt::format("leaves the file \"{}\" in the working folder", name));
+}
+
 void check_environment(Subject& subject) {
     for_each_example(subject, [&](const Example& example) {
+        require_no_files(subject, example);
         {
             const BoundArguments arguments = example.bind();
             require_left_alone("its factory, or the object's destructor,", [&] {
@@ -139,7 +214,8 @@ constexpr Check kEnvironmentChecks[] = {
     {"environment",
      kEvery,
      "factories and [step] functions leave the process alone: floating-point unit, standard "
-     "streams, signals, folder, locale, umask, variables, processes, threads, descriptors",
+     "streams, signals, folder, locale, umask, variables, processes, threads, descriptors, and no "
+     "file in the working folder",
      check_environment},
     {"ending",
      kEvery,

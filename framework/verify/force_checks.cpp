@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "differences.hpp"
+#include "own_values.hpp"
 #include "step_call.hpp"
 
 namespace ancora::verify {
@@ -23,6 +24,7 @@ public:
           reactions(Vector::Constant(
               3 * static_cast<Eigen::Index>(object_.force->listens_to().size()), 0.7)) {
         if (const Signals* const signals = object_.force->signals(); signals != nullptr) {
+            own_ = OwnSampler(stage_, object_);
             inputs_.setConstant(static_cast<Eigen::Index>(signals->inputs().size()), 0.3);
             x_.setZero(signals->num_continuous());
             z_.setZero(signals->num_discrete());
@@ -40,11 +42,17 @@ public:
     const Stage& stage() const { return stage_; }
     int n() const { return stage_.num_scalars(); }
 
+    /// Its own states from now on, see OwnSampler.
+    void sample_states(Random& random) {
+        own_.sample_x(random, view(x_));
+        own_.sample_z(random, view(z_));
+    }
+
     Vector evaluate(const Vector& u, const Vector& du, double t) const {
         Vector f = Vector::Zero(n());
         guard("evaluate", [&] {
             force().evaluate(
-                {view(u), view(du), t, view(reactions), state_, own()}, state_, {view(f)});
+                {view(u), view(du), t, view(reactions), state_, own_values()}, state_, {view(f)});
         });
         return f;
     }
@@ -67,7 +75,7 @@ public:
     }
 
 private:
-    OwnValues own() const { return {view(inputs_), view(x_), view(z_)}; }
+    OwnValues own_values() const { return {view(inputs_), view(x_), view(z_)}; }
     template <class Call>
     void over_step(const Vector& u0,
                    const Vector& u1,
@@ -90,7 +98,7 @@ private:
         step.state0 = state_;
         step.state1 = state1;
         step.reactions = view(reactions);
-        step.own = own();
+        step.own = own_values();
         guard(name, [&] {
             call(step);
         });
@@ -100,6 +108,7 @@ private:
     Object object_;
     Stage stage_;
     std::vector<double> state_;
+    OwnSampler own_;
     Vector inputs_, x_, z_;  ///< of its Signals
 
 public:
@@ -113,6 +122,7 @@ void check_dissipation(Subject& subject) {
         Random random(subject.seed);
         for (int k = 0; k < kForceStates; ++k) {
             for (double& R : specimen.reactions) R = random.uniform(-10.0, 10.0);
+            specimen.sample_states(random);
             // speeds of all magnitudes: m/h to km/s
             const double factor = std::pow(10.0, k % 7 - 3);
             if (const ContactLaw* law = specimen.contact()) {
@@ -198,6 +208,7 @@ void check_momentum(Subject& subject) {
         Random random(subject.seed);
         for (int k = 0; k < kForceStates; ++k) {
             for (double& R : specimen.reactions) R = random.uniform(-10.0, 10.0);
+            specimen.sample_states(random);
             // directions keep their lengths and angles, as on bodies
             const Motion motion = stage.motion(random, 0.0);
             Vector u(specimen.n()), du(specimen.n()), u1(specimen.n());
@@ -279,6 +290,7 @@ void check_force_tangent(Subject& subject) {
         constexpr double kEnough = 1e-5;
         Random random(subject.seed);
         for (int k = 0; k < kForceStates; ++k) {
+            specimen.sample_states(random);
             const Motion motion = specimen.stage().motion(random);
             const double h = random.uniform(1e-3, 0.3), t = random.uniform(0.0, 2.0);
             Vector u0(specimen.n()), u1(specimen.n());
@@ -385,11 +397,12 @@ constexpr Check kForceChecks[] = {
 
 void check_force_consistency(Subject& subject) {
     for_each_example(subject, [&](const Example& example) {
-        const ForceSpecimen specimen(example);
+        ForceSpecimen specimen(example);
         if (specimen.contact() != nullptr) throw Skipped("a law of friction has one face");
         if (specimen.n() == 0) throw Skipped("it acts on nothing");
         Random random(subject.seed);
         for (int k = 0; k < kForceStates; ++k) {
+            specimen.sample_states(random);
             const Motion motion = specimen.stage().motion(random);
             const double t = random.uniform(0.0, 2.0);
             const auto difference = [&](double h, Vector& at_instant, Vector& over_step) {

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "allocation_probe.hpp"
+#include "convergence.hpp"
+#include "integrator_runs.hpp"
 #include "random.hpp"
 #include "reference_systems.hpp"
 #include "system_run.hpp"
@@ -95,31 +97,13 @@ std::string needed_types(const std::vector<ReferenceSystem>& systems) {
 
 // --- order
 
-/// How far a run strays from the exact solution: the root mean square over its rows, and what it
-/// cost. One value at the end may be right by accident.
-struct Outcome {
-    double error = 0.0;
-    double steps = 0.0;
-    double last = 0.0;  ///< at the end alone
-};
-
 Outcome solve(Subject& subject,
               const std::string& own,
               const Problem& problem,
               double step,
               double tolerance) {
-    const std::string type = subject.type.name;
-    const std::string text = fmt::format(
-        "{}[integrator]\ntype = \"{}\"\nstep = {}\nend = {}\n{}"
-        "[integrator.{}]\n{}\n",
-        problem.system.model,
-        type,
-        step,
-        problem.system.end,
-        tolerance > 0.0 ? fmt::format("tolerance = {}\n", tolerance) : "",
-        type,
-        own);
-    Simulation simulation(Manifest::parse(text, problem.system.name), subject.registry);
+    Simulation simulation(integrator_manifest(subject, own, problem.system, {step, tolerance}),
+                          subject.registry);
     double squares = 0.0, last = 0.0;
     int rows = 0;
     while (!simulation.done()) {
@@ -130,48 +114,6 @@ Outcome solve(Subject& subject,
         ++rows;
     }
     return {std::sqrt(squares / rows), static_cast<double>(simulation.statistics().substeps), last};
-}
-
-// Errors below this may be rounding, and tell nothing of an order.
-constexpr double kRoundingError = 3e-12;
-constexpr double kOrderSlack = 0.35;
-// Steps [s], or tolerances of those that choose their own.
-constexpr double kSteps[] = {0.04, 0.02, 0.01, 0.005, 0.0025};
-constexpr double kTolerances[] = {1e-5, 1e-6, 1e-7, 1e-8, 1e-9};
-constexpr double kAdaptiveStep = 0.02;
-constexpr std::size_t kSizes = 4;  // that count: the finest above rounding
-constexpr double kFewerSteps = 1.2;
-constexpr int kRefinements = 2;  // more, if the order is not there yet
-
-/// The median of the slopes between any two of the runs, which one run that is better or worse than
-/// its size does not move (H. Theil, 1950; P. K. Sen, JASA 63 (1968)); NaN if there are no two.
-double order_of(const std::vector<Outcome>& runs) {
-    std::vector<double> slopes;
-    for (std::size_t i = 0; i < runs.size(); ++i)
-        for (std::size_t j = i + 1; j < runs.size(); ++j)
-            if (runs[j].steps > kFewerSteps * runs[i].steps)
-                slopes.push_back(std::log(runs[i].error / runs[j].error) /
-                                 std::log(runs[j].steps / runs[i].steps));
-    if (slopes.empty()) return std::nan("");
-    std::ranges::sort(slopes);
-    const std::size_t half = slopes.size() / 2;
-    return slopes.size() % 2 == 1 ? slopes[half] : 0.5 * (slopes[half - 1] + slopes[half]);
-}
-
-std::string text_of(const std::vector<Outcome>& runs) {
-    std::string text;
-    for (const Outcome& run : runs)
-        text += fmt::format("{}{:.3g} in {} steps", text.empty() ? "" : ", ", run.error, run.steps);
-    return text;
-}
-
-/// The finest runs whose errors are no rounding.
-std::vector<Outcome> telling(const std::vector<Outcome>& runs) {
-    std::vector<Outcome> out;
-    for (const Outcome& run : runs)
-        if (run.error > kRoundingError) out.push_back(run);
-    if (out.size() > kSizes) out.erase(out.begin(), out.end() - kSizes);
-    return out;
 }
 
 using Refine = std::function<void(std::vector<Outcome>&)>;

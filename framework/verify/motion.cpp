@@ -360,6 +360,15 @@ bool Stage::is_on_ground() const {
     });
 }
 
+Stage::Place Stage::place_of(int attachment) const {
+    const Attachment& at = attachments_.at(static_cast<std::size_t>(attachment));
+    return {at.kind == Attachment::Kind::direction,
+            at.kind == Attachment::Kind::coordinate,
+            at.body,
+            at.local,
+            at.is_given};
+}
+
 bool Stage::spin(const Vec3& w, std::span<const double> u, std::span<double> du) const {
     if (attachments_.empty()) return false;
     for (std::size_t i = 0; i < attachments_.size(); ++i) {

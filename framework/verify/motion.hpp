@@ -72,6 +72,16 @@ public:
     bool has_lone_scalars() const;
     bool is_on_ground() const;
 
+    /// What an attachment's text says, of constraints and forces.
+    struct Place {
+        bool is_direction = false;
+        bool is_coordinate = false;
+        int body = -1;          ///< 0: a, 1: b, -1: ground
+        Vec3 local;             ///< in axes of the body
+        bool is_given = false;  ///< the text has coordinates
+    };
+    Place place_of(int attachment) const;
+
 private:
     struct Attachment {
         enum class Kind { point, direction, coordinate } kind = Kind::point;

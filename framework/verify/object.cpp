@@ -60,8 +60,7 @@ const FrameStart& standard_frame(const std::string& text) {
     frame.has_attitude = true;
     for (const std::string& body : kBodies)
         if (text.substr(0, mark) == body) frame.body = body;
-    if (frame.body != "ground") frame.carrier = motion_of_standard_body(text, {});
-    if (frame.body == "b") frame.carrier.position = {0.9, -0.4, 0.5};
+    if (frame.body != "ground") frame.carrier = motion_at_start(std::string(frame.body));
     frame.motion = frame.carrier;
     if (frame.names_point) {
         const Value where = parse_value(text.substr(mark + 1));
@@ -88,6 +87,12 @@ const MeasureStart& standard_measure(const std::string& text) {
 }
 
 }  // namespace
+
+RigidMotion motion_at_start(const std::string& body) {
+    RigidMotion motion = motion_of_standard_body(body, {});
+    if (body == "b") motion.position = {0.9, -0.4, 0.5};
+    return motion;
+}
 
 std::vector<std::string> Subject::examples() const {
     std::vector<std::string> texts;

@@ -25,6 +25,9 @@ struct Object {
     }
 };
 
+/// Where "a" and "b" are while an example's object is made by itself.
+RigidMotion motion_at_start(const std::string& body);
+
 /// How a system runs.
 struct RunSettings {
     std::string integrator;

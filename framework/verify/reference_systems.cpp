@@ -65,7 +65,37 @@ std::vector<const ObjectSpec*> objects_of(const Manifest& manifest) {
     return all;
 }
 
+void find(PluginRegistry& registry, TypeKind kind, const std::string& name) {
+    try {
+        registry.find_type(kind, name);
+    } catch (const Error&) {  // who needs it reports it
+    }
+}
+
 }  // namespace
+
+void load_reference_types(PluginRegistry& registry) {
+    for (const ReferenceIntegrator& one : reference_integrators())
+        find(registry, TypeKind::integrator, one.type);
+    std::string model = "[model]\n";
+    for (const char* const name : {"a", "b"}) {
+        const ReferenceBody body = reference_body(name);
+        model += body.placed(body.at, body.axis);
+    }
+    for (const std::string& name : reference_constraints()) model += reference_constraint(name);
+    std::vector<ReferenceSystem> systems;
+    ReferenceSystem& bodies = systems.emplace_back();
+    bodies.name = "bodies";
+    bodies.model = model + reference_joint();
+    if (const toml::table* const all = document()["exact"].as_table())
+        for (const auto& [key, node] : *all)
+            systems.push_back(reference_system(std::string(key.str())));
+    for (const ReferenceSystem& system : systems) {
+        const Manifest manifest = manifest_of(system);
+        for (const ObjectSpec* const spec : objects_of(manifest))
+            find(registry, spec->kind, spec->type);
+    }
+}
 
 std::vector<ReferenceIntegrator> reference_integrators() {
     std::vector<ReferenceIntegrator> out;

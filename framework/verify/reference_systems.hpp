@@ -54,4 +54,7 @@ struct ReferenceSystem {
 };
 ReferenceSystem reference_system(const std::string& key);
 
+/// Opens the plugins that systems of the kit need, those that are there.
+void load_reference_types(PluginRegistry& registry);
+
 }  // namespace ancora::verify

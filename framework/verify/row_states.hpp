@@ -53,7 +53,8 @@ inline At state_of(int k, Placement third, const Stage& stage, Random& random) {
     return random_state(stage, random, 0.05, k % 3 == 2 ? third : Placement::usual);
 }
 
-/// Runs `check(block, stage, random)` on each block; skips the example if none is `wanted`.
+/// Runs `check(block, stage, random)` on each block, twice where the object has states of its own;
+/// skips the example if none is `wanted`.
 template <class Wanted, class Function>
 void for_each_block(Subject& subject, const char* none, Wanted&& wanted, Function&& check) {
     for_each_example(subject, [&](const Example& example) {
@@ -63,12 +64,17 @@ void for_each_block(Subject& subject, const char* none, Wanted&& wanted, Functio
         skip_wrong_sizes(stage, object);
         Random random(subject.seed);
         bool found = false;
+        const OwnSampler own(stage, object);
         for (const RowPart& part : row_parts(object)) {
             const auto count = static_cast<int>(part.of(object)->row_blocks().size());
             for (int k = 0; k < count; ++k) {
                 const Block block(object, part, k, stage.num_scalars());
                 if (block.num_rows_of() == 0 || !wanted(block)) continue;
                 found = true;
+                check(block, stage, random);
+                // once more with other states of its own
+                if (own.num_x() + own.num_z() == 0) continue;
+                block.sample_own(own, random);
                 check(block, stage, random);
             }
         }

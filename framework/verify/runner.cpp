@@ -66,6 +66,7 @@ public:
         if (page == MAP_FAILED) fail("shared memory");
         shared_ = static_cast<SharedPage*>(page);
         shared_->end = kNotEnded;
+        shared_->end_of_check = kNotEnded;
         // above the numbers that they get in the child, so that none is in another's way
         const int out = raised(report[1]), err = raised(::dup(complaint_)), call = raised(shared);
 

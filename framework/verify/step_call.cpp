@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "call_table.hpp"
+#include "own_values.hpp"
 
 namespace ancora::verify {
 namespace {
@@ -317,7 +318,7 @@ void sample_point(const Stage& stage, Random& random, Out in) {
     in[2 * n] = random.uniform(0.0, 2.0);
 }
 
-// in: u0, du, mid, u1, rate, t0, h, state0
+// in: u0, du, mid, u1, rate, t0, h, and states and reactions up to the end
 void sample_step(const Stage& stage, Random& random, Out in) {
     const auto n = static_cast<std::size_t>(stage.num_scalars());
     Parts<double> parts(in);
@@ -340,9 +341,22 @@ void sample_step(const Stage& stage, Random& random, Out in) {
     for (double& x : in.subspan(5 * n + 2)) x = random.uniform(0.0, 0.1);
 }
 
+// in: at its end the own values in the middle, at the begin and at the end of a step
+void sample_own_step(const OwnSampler& own, Random& random, Out in) {
+    Parts<double> parts(in.last(3 * own.size()));
+    const Out middle = parts.take(own.size()), begin = parts.take(own.size()),
+              end = parts.take(own.size());
+    own.sample(random, begin);
+    own.sample(random, end);
+    // z changes between steps alone
+    std::ranges::copy(begin.last(own.num_z()), end.last(own.num_z()).begin());
+    for (std::size_t i = 0; i < middle.size(); ++i) middle[i] = 0.5 * (begin[i] + end[i]);
+}
+
 void add_row_calls(const Stage& stage,
                    const Object& object,
                    const RowPart& part,
+                   const OwnSampler& own,
                    std::vector<StepCall>& calls) {
     const RowSource& source = *part.of(object);
     const auto n = static_cast<std::size_t>(stage.num_scalars());
@@ -354,9 +368,9 @@ void add_row_calls(const Stage& stage,
         shape.rates = shape.times;
         if (*part.title == '\0' && object.constraint && object.constraint->signals() != nullptr)
             shape.own = own_shape(*object.constraint->signals());
-        const std::size_t num_own = shape.own.inputs + shape.own.x + shape.own.z;
-        const auto sample_own = [num_own](Random& random, Out in) {
-            for (double& x : in.last(num_own)) x = random.uniform(0.0, 1.0);
+        const bool has_own = !shape.own.empty();
+        const auto sample_own = [has_own, own](Random& random, Out in) {
+            if (has_own) own.sample(random, in.last(own.size()));
         };
         const std::string where = fmt::format("{}block \"{}\"", part.title, block.name);
 
@@ -373,8 +387,9 @@ void add_row_calls(const Stage& stage,
                                   calls::EvaluateStep{index, false, {}, {}},
                                   shape,
                                   part.of,
-                                  [&stage](Random& random, Out in) {
+                                  [&stage, has_own, own](Random& random, Out in) {
                                       sample_step(stage, random, in);
+                                      if (has_own) sample_own_step(own, random, in);
                                   }));
         if (shape.tangent == 0) continue;
         for (const bool positive_part : {false, true})
@@ -445,14 +460,10 @@ void add_body_calls(const Stage& stage, const Object& object, std::vector<StepCa
 
 // --- signals
 
-const Signals* signals_of(const Object& object) {
-    return object.body         ? object.body->signals()
-           : object.constraint ? object.constraint->signals()
-           : object.force      ? object.force->signals()
-                               : nullptr;
-}
-
-void add_signal_calls(const Stage& stage, const Object& object, std::vector<StepCall>& calls) {
+void add_signal_calls(const Stage& stage,
+                      const Object& object,
+                      const OwnSampler& own,
+                      std::vector<StepCall>& calls) {
     const Signals* const signals = signals_of(object);
     if (signals == nullptr) return;
     const auto n = static_cast<std::size_t>(stage.num_scalars());
@@ -460,12 +471,12 @@ void add_signal_calls(const Stage& stage, const Object& object, std::vector<Step
                                    own_shape(*signals),
                                    static_cast<std::size_t>(num_values(signals->outputs())),
                                    static_cast<std::size_t>(signals->num_crossings())};
-    const auto sample = [&stage, n](Random& random, Out in) {
+    const auto sample = [&stage, n, own](Random& random, Out in) {
         if (n > 0)
             sample_point(stage, random, in);
         else
             in[0] = random.uniform(0.0, 2.0);
-        for (double& x : in.subspan(2 * n + 1)) x = random.uniform(0.0, 0.1);
+        own.sample(random, in.subspan(2 * n + 1));
     };
     if (shape.outputs > 0)
         calls.push_back(step_call(
@@ -483,7 +494,10 @@ void add_signal_calls(const Stage& stage, const Object& object, std::vector<Step
 
 // --- forces
 
-void add_force_calls(const Stage& stage, const Object& object, std::vector<StepCall>& calls) {
+void add_force_calls(const Stage& stage,
+                     const Object& object,
+                     const OwnSampler& own,
+                     std::vector<StepCall>& calls) {
     const auto n = static_cast<std::size_t>(stage.num_scalars());
     if (object.force->contact() != nullptr) {
         const auto of = [](const Object& on) {
@@ -506,17 +520,19 @@ void add_force_calls(const Stage& stage, const Object& object, std::vector<StepC
     const auto of = [](const Object& on) {
         return on.force.get();
     };
-    const auto over_step = [&stage](Random& random, Out in) {
+    const auto over_step = [&stage, own](Random& random, Out in) {
         sample_step(stage, random, in);
+        own.sample(random, in.last(own.size()));
     };
     calls.push_back(step_call(calls::EvaluateForce::kName,
                               calls::EvaluateForce(),
                               shape,
                               of,
-                              [&stage, n](Random& random, Out in) {
+                              [&stage, n, own](Random& random, Out in) {
                                   sample_point(stage, random, in);
                                   for (double& x : in.subspan(2 * n + 1))
                                       x = random.uniform(0.0, 0.1);
+                                  own.sample(random, in.last(own.size()));
                               }));
     calls.push_back(step_call(
         calls::EvaluateForceStep::kName, calls::EvaluateForceStep(), shape, of, over_step));
@@ -621,10 +637,11 @@ void skip_wrong_sizes(const Stage& stage, const Object& object) {
 
 std::vector<StepCall> step_calls(const Stage& stage, const Object& object) {
     std::vector<StepCall> calls;
-    for (const RowPart& part : row_parts(object)) add_row_calls(stage, object, part, calls);
+    const OwnSampler own(stage, object);
+    for (const RowPart& part : row_parts(object)) add_row_calls(stage, object, part, own, calls);
     if (object.body) add_body_calls(stage, object, calls);
-    if (object.force) add_force_calls(stage, object, calls);
-    add_signal_calls(stage, object, calls);
+    if (object.force) add_force_calls(stage, object, own, calls);
+    add_signal_calls(stage, object, own, calls);
     return calls;
 }
 

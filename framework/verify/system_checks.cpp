@@ -169,17 +169,30 @@ void check_workless(Subject& subject) {
     });
 }
 
-void require_same(std::span<const double> a, std::span<const double> b, const char* when) {
+void require_same(std::span<const double> a,
+                  std::span<const double> b,
+                  const char* when,
+                  const char* what = "coordinate or velocity") {
     for (std::size_t i = 0; i < a.size(); ++i)
         if (std::bit_cast<std::uint64_t>(a[i]) != std::bit_cast<std::uint64_t>(b[i]))
-            throw Failure(fmt::format(
-                "coordinate or velocity {} ends at {:.17g}, {} at {:.17g}", i, a[i], when, b[i]));
+            throw Failure(
+                fmt::format("{} {} ends at {:.17g}, {} at {:.17g}", what, i, a[i], when, b[i]));
 }
 
 std::vector<double> final_state(const Simulation& simulation) {
     std::vector<double> x(simulation.q().begin(), simulation.q().end());
     x.insert(x.end(), simulation.v().begin(), simulation.v().end());
     return x;
+}
+
+/// Outputs of the integrator itself.
+std::vector<double> shown_by_integrator(const Simulation& simulation) {
+    const std::vector<std::string> names = simulation.column_names();
+    std::vector<double> row(names.size()), out;
+    simulation.sample(row);
+    for (std::size_t i = 0; i < names.size(); ++i)
+        if (names[i].starts_with("integrator.")) out.push_back(row[i]);
+    return out;
 }
 
 void check_two_kernels(Subject& subject) {
@@ -229,12 +242,14 @@ void check_restart(Subject& subject) {
         Simulation whole = example.simulate(settings);
         for (int k = 0; k < kSystemSteps / 2 && !whole.done(); ++k) whole.step();
         const std::vector<std::byte> saved = whole.save();
+        const std::vector<double> shown = shown_by_integrator(whole);
         while (!whole.done()) whole.step();
         const std::vector<double> expected = final_state(whole);
 
         // by objects that have not seen the first half, and by those that have seen the second
         Simulation fresh = example.simulate(settings);
         fresh.restore(saved);
+        require_same(shown, shown_by_integrator(fresh), "restored half-way", "an output");
         while (!fresh.done()) fresh.step();
         require_same(expected, final_state(fresh), "restored half-way in another simulation");
         whole.restore(saved);

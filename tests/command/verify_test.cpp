@@ -159,11 +159,80 @@ TEST_SUITE("verify") {
         check_caught("wrong_laws", "unsymmetric_stiffness", "laws");
         check_caught("wrong_laws", "kinks_out_of_order", "laws", kRuns);
         check_caught("wrong_laws", "wrong_law_of_row", "laws", kRuns);
+        CHECK(zoo("wrong_laws").checks("right_kink", "FAIL") == Names());
+        for (const char* type : {"energy_jumps", "stress_jumps", "snaps_in_row"}) {
+            check_caught("wrong_laws", type, "laws", kRuns);
+            CHECK(zoo("wrong_laws").reason(type, "laws").find(" jumps by ") != std::string::npos);
+        }
+        check_caught("wrong_laws", "discontinuity_elsewhere", "laws", kRuns);
+        check_caught("wrong_laws", "kink_from_end", "laws", kRuns);
+    }
+
+    TEST_CASE("wrong states of objects are caught by the check meant for them") {
+        const Verdict& verdict = zoo("wrong_signals");
+        for (const char* type : {"right_lag",
+                                 "right_refuses_level",
+                                 "right_counts",
+                                 "right_switch",
+                                 "right_counts_passages",
+                                 "right_bounces"}) {
+            CAPTURE(type);
+            CHECK(verdict.checks(type, "FAIL") == Names());
+        }
+        check_caught("wrong_signals", "forgets_rate_at_zero", "outputs", kRuns);
+        check_caught("wrong_signals", "root_of_level", "finite", {"extremes"});
+        check_caught("wrong_signals", "forgets_large_output", "outputs");
+        check_caught("wrong_signals", "drives_by_state", "dissipation");
+        check_caught(
+            "wrong_signals",
+            "divides_by_state",
+            "finite",
+            kRuns + Names{"examples", "extremes", "rest", "dissipation", "consistency", "tangent"});
+    }
+
+    TEST_CASE("wrong events are caught by the check meant for them") {
+        const Names others = kRuns + Names{"repeatable", "retry", "hidden_state"};
+        for (const char* type : {"leaves_nan",
+                                 "counts_in_object",
+                                 "shows_member",
+                                 "writes_before",
+                                 "writes_beside_z",
+                                 "stops_in_time",
+                                 "drifts",
+                                 "switches_wrong_way",
+                                 "crosses_into_nan",
+                                 "never_rests"})
+            check_caught("wrong_signals", type, "events", others);
+        const auto reason = [](const char* type) {
+            return zoo("wrong_signals").reason(type, "events");
+        };
+        CHECK(reason("leaves_nan").find("nan in z[0]") != std::string::npos);
+        CHECK(reason("drifts").find("counted from the question") != std::string::npos);
+        CHECK(reason("never_rests").find("without end") != std::string::npos);
+    }
+
+    TEST_CASE("joints that say something wrong of themselves are caught") {
+        CHECK(zoo("wrong_joints").checks("right_sleeve", "FAIL") == Names());
+        const Names others = kRuns + Names{"examples"};
+        for (const char* type : {"wrong_start",
+                                 "wrong_length_start",
+                                 "wrong_placed_start",
+                                 "angle_of_points",
+                                 "way_of_axis",
+                                 "angle_on_a",
+                                 "wrong_freedom",
+                                 "on_a",
+                                 "half_on_b",
+                                 "point_on_a"})
+            check_caught("wrong_joints", type, "joint", others);
+        CHECK(zoo("wrong_joints").reason("wrong_freedom", "joint") ==
+              "joint() says that 3 of six relative motions are free; its rows hold 4, which leaves "
+              "2");
     }
 
     TEST_CASE("wrong bodies are caught by the check meant for them") {
         const Verdict& verdict = zoo("wrong_bodies");
-        for (const char* type : {"right_mass", "right_polar", "right_tank"})
+        for (const char* type : {"right_mass", "right_polar", "right_tank", "right_spring_body"})
             CHECK(verdict.checks(type, "FAIL") == Names());
         check_caught("wrong_bodies", "indefinite", "mass", kRuns + Names{"examples", "rotation"});
         // what every check of the mass needs is wrong
@@ -176,7 +245,7 @@ TEST_SUITE("verify") {
         check_caught("wrong_bodies", "unsymmetric", "mass", kRuns + Names{"inertia_force"});
         check_caught("wrong_bodies", "fills", "mass", kRuns);
         check_caught("wrong_bodies", "wrong_inertia_force", "inertia_force", kRuns);
-        check_caught("wrong_bodies", "wrong_attachment", "attachments", {"pose"});
+        check_caught("wrong_bodies", "wrong_attachment", "attachments", {"pose", "rotation"});
         check_caught("wrong_bodies", "wrong_bias", "attachments");
         check_caught("wrong_bodies", "wrong_pose", "pose");
         check_caught("wrong_bodies", "old_pose_rate", "pose");
@@ -185,6 +254,10 @@ TEST_SUITE("verify") {
         for (const char* type : {"lost_line", "lost_node", "colourless"})
             check_caught("wrong_bodies", type, "drawing");
         check_caught("wrong_bodies", "anisotropic", "rotation", {"ledger"});
+        for (const char* type : {"forgets_rotation", "turns_back", "turns_distance"})
+            check_caught("wrong_bodies", type, "rotation");
+        for (const char* type : {"derived_step", "leans_in_step", "old_direction"})
+            check_caught("wrong_bodies", type, "rotation", {"ledger", "consistency"});
         check_caught("wrong_bodies", "half_started", "start");
         check_caught("wrong_bodies",
                      "wrong_potential",
@@ -221,19 +294,35 @@ TEST_SUITE("verify") {
             CAPTURE(type);
             CHECK(verdict.checks(type, "FAIL") == Names());
         }
-        check_caught("wrong_integrators", "first_claims_second", "order");
+        check_caught("wrong_integrators", "first_claims_second", "order", {"order_of_works"});
         check_caught("wrong_integrators", "accidentally_exact", "order");
-        check_caught("wrong_integrators", "wrong_order", "order");
+        check_caught("wrong_integrators", "wrong_order", "order", {"order_of_works"});
         check_caught("wrong_integrators", "wrong_claim", "conservation", {"ledger"});
-        check_caught("wrong_integrators", "hurries", "order", {"ledger"});
-        check_caught("wrong_integrators", "stands_still", "order");
-        check_caught("wrong_integrators", "keeps_no_books", "works");
+        check_caught("wrong_integrators", "hurries", "order", {"ledger", "order_of_works"});
+        check_caught("wrong_integrators", "stands_still", "order", {"order_of_works"});
+        check_caught(
+            "wrong_integrators", "keeps_no_books", "works", {"order_of_works", "own_states"});
         check_caught("wrong_integrators", "ignores_tolerance", "order");
         CHECK(verdict.reason("ignores_tolerance", "order")
                   .find("number of steps does not change with the tolerance") != std::string::npos);
         if (kCounts) check_caught("wrong_integrators", "allocates_in_step", "step_allocation");
         check_caught("wrong_integrators", "remembers", "restart");
         check_caught("wrong_integrators", "shares_buffer", "two_kernels", {"reload", "restart"});
+    }
+
+    TEST_CASE("integrators that mistreat works, states or events are caught") {
+        const Verdict& verdict = zoo("wrong_schemes");
+        for (const char* type : {"right_located", "right_shows", "right_implicit_euler"}) {
+            CAPTURE(type);
+            CHECK(verdict.checks(type, "FAIL") == Names());
+        }
+        for (const char* type : {"euler_works", "euler_works_alone", "euler_impulses"})
+            check_caught("wrong_schemes", type, "order_of_works");
+        for (const char* type : {"half_own_states", "leaves_own_states", "never_follows"})
+            check_caught("wrong_schemes", type, "own_states");
+        for (const char* type : {"ignores_events", "late_events", "passes_nothing"})
+            check_caught("wrong_schemes", type, "events");
+        check_caught("wrong_schemes", "shows_member", "restart");
     }
 
     TEST_CASE("wrong manners are caught by the check meant for them") {
@@ -323,10 +412,19 @@ TEST_SUITE("verify") {
         for (const char* type : {"becomes_daemon", "holds_on"})
             CHECK(zoo("wrong_process").reason(type, "environment").find(" running") !=
                   std::string::npos);
+        CHECK(what("closes_descriptor").find("closed descriptor 0") != std::string::npos);
+        for (const char* type : {"leaves_file", "writes_log"})
+            CHECK(what(type).find("leaves the file \"trace.txt\"") != std::string::npos);
         const std::string load = zoo("acts_at_load").reason("", "load");
         CHECK(load.find("standard output") != std::string::npos);
         CHECK(load.find("Terminated") != std::string::npos);
         if (!kCounts) return;
+        check_caught("wrong_process", "remembers_objects", "leaks");
+        for (const char* type : {"loses_sometimes"})
+            check_caught("wrong_process",
+                         type,
+                         "leaks",
+                         Names{"allocation", "hidden_state", "threads"} + kRuns);
         check_caught("crashes_at_end", "crashes_at_end", "ending");
         CHECK(zoo("crashes_at_end").reason("crashes_at_end", "ending").find("Segmentation fault") !=
               std::string::npos);

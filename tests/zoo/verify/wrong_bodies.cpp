@@ -53,6 +53,10 @@ public:
         out.force[0] = -2.0 * m_ * q[1] * v[1] * v[0];
         out.force[1] = m_ * q[1] * v[0] * v[0];
     }
+    void rotation(std::span<const double>, std::span<double> Xi) const override {
+        std::ranges::fill(Xi, 0.0);
+        Xi[2] = 1.0;  // theta about z
+    }
     void attach(const Locator& where, AttachmentSink& out) const override {
         if (where.is_direction || where.kind == Locator::Kind::name ||
             (where.kind == Locator::Kind::index && where.index != 0))
@@ -187,6 +191,155 @@ public:
         const std::array<double, 3> velocity = out.velocity;
         Polar::pose(q, v, out);
         out.velocity = velocity;
+    }
+};
+
+/// Says that a rotation of space leaves its angle alone.
+class ForgetsRotation final : public Polar {
+public:
+    using Polar::Polar;
+    void rotation(std::span<const double>, std::span<double> Xi) const override {
+        std::ranges::fill(Xi, 0.0);
+    }
+};
+/// Turns the other way.
+class TurnsBack final : public Polar {
+public:
+    using Polar::Polar;
+    void rotation(std::span<const double>, std::span<double> Xi) const override {
+        std::ranges::fill(Xi, 0.0);
+        Xi[2] = -1.0;
+    }
+};
+/// Turns its distance in place of its angle.
+class TurnsDistance final : public Polar {
+public:
+    using Polar::Polar;
+    void rotation(std::span<const double>, std::span<double> Xi) const override {
+        std::ranges::fill(Xi, 0.0);
+        Xi[5] = 1.0;
+    }
+};
+
+/// Right: two masses on a spring, pi = |d| - 1 with d = r_1 - r_0, and over a step
+///
+///   B = (d_0 + d_1) / (|d_0| + |d_1|)
+class SpringBody : public Body {
+public:
+    static constexpr Parameter kParameters[] = {
+        parameter::number("mass", "kg", "of each end").positive().otherwise("1.2"),
+    };
+    static constexpr TypeDocs kDocs = {.doc = "two masses on a spring",
+                                       .equation = "U = (|d| - 1)^2 / (2 c)",
+                                       .source = "made for tests",
+                                       .examples = {""},
+                                       .claims = {Claim::rigid_motion_invariant}};
+
+    explicit SpringBody(const Arguments& arguments) : m_(arguments.number("mass")) {}
+    std::span<const Coordinate> coordinates() const override { return kCoordinates; }
+    void start(std::span<double> q, std::span<double> v) const override {
+        std::ranges::copy(std::array{0.0, 0.0, 0.0, 1.1, 0.2, -0.1}, q.begin());
+        std::ranges::copy(std::array{0.1, -0.3, 0.2, 0.4, 0.5, -0.6}, v.begin());
+    }
+    void mass(MassSink& M) const override {
+        for (int i = 0; i < 6; ++i) M.add(i, i, m_);
+    }
+    void attach(const Locator& where, AttachmentSink& out) const override {
+        if (where.is_direction || where.kind != Locator::Kind::index || where.index > 1 ||
+            where.index < 0)
+            throw std::invalid_argument("it has the nodes 0 and 1");
+        for (int i = 0; i < 3; ++i) out.weight(i, 3 * static_cast<int>(where.index) + i, 1.0);
+    }
+    std::span<const RowBlock> row_blocks() const override { return {&kBlock, 1}; }
+    void evaluate(int, const RowPoint& at, const RowValues& out) const override {
+        const std::array<double, 3> d = difference(at.u);
+        const double length = norm(d);
+        double along = 0.0, square = 0.0;
+        for (std::size_t i = 0; i < 3; ++i) {
+            if (!out.A.empty()) {
+                out.A[i] = -d[i] / length;
+                out.A[3 + i] = d[i] / length;
+            }
+            if (at.du.empty()) continue;
+            const double rate = at.du[3 + i] - at.du[i];
+            along += rate * d[i] / length;
+            square += rate * rate;
+        }
+        if (!out.pi.empty()) out.pi[0] = length - 1.0;
+        if (!out.b.empty()) out.b[0] = -(square - along * along) / length;
+    }
+    void evaluate_step(int, const RowStep& step, const RowStepValues& out) const override {
+        const std::array<double, 3> d0 = difference(step.u0), d1 = difference(step.u1);
+        const double lengths = norm(d0) + norm(d1);
+        for (std::size_t i = 0; i < 3; ++i) {
+            out.B[3 + i] = (d0[i] + d1[i]) / lengths;
+            out.B[i] = -out.B[3 + i];
+        }
+    }
+
+protected:
+    static std::array<double, 3> difference(std::span<const double> u) {
+        return {u[3] - u[0], u[4] - u[1], u[5] - u[2]};
+    }
+    static double norm(const std::array<double, 3>& d) { return std::hypot(d[0], d[1], d[2]); }
+
+private:
+    static constexpr Coordinate kCoordinates[] = {{0, 0, true, 1.0},
+                                                  {0, 1, true, 1.0},
+                                                  {0, 2, true, 1.0},
+                                                  {1, 0, true, 1.0},
+                                                  {1, 1, true, 1.0},
+                                                  {1, 2, true, 1.0}};
+    static constexpr std::int32_t kStencil[] = {0, 1, 2, 3, 4, 5};
+    static constexpr RowLaw kLaws[] = {{.kind = RowKind::elastic, .compliance = 0.01}};
+    static constexpr RowBlock kBlock = {.name = "spring",
+                                        .num_items = 1,
+                                        .rows_per_item = 1,
+                                        .scalars_per_item = 6,
+                                        .stencil = kStencil,
+                                        .laws = kLaws,
+                                        .tangent = TangentForm::none};
+
+    double m_;
+};
+/// Leaves the step to the SDK, which corrects along the change of u.
+class DerivedStep final : public SpringBody {
+public:
+    using SpringBody::SpringBody;
+    void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override {
+        Body::evaluate_step(block, step, out);
+    }
+};
+/// A little of its B lies along x, across the change of d.
+class LeansInStep final : public SpringBody {
+public:
+    using SpringBody::SpringBody;
+    void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override {
+        SpringBody::evaluate_step(block, step, out);
+        const std::array<double, 3> dd = difference(step.du);
+        const double square = dd[0] * dd[0] + dd[1] * dd[1] + dd[2] * dd[2];
+        if (!(square > 0.0)) return;
+        for (std::size_t i = 0; i < 3; ++i) {
+            const double across = (i == 0 ? 1.0 : 0.0) - dd[0] * dd[i] / square;
+            out.B[3 + i] += 1e-7 * across;
+            out.B[i] -= 1e-7 * across;
+        }
+    }
+};
+/// Along d at the begin, as long as the energy wants it.
+class OldDirection final : public SpringBody {
+public:
+    using SpringBody::SpringBody;
+    void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override {
+        SpringBody::evaluate_step(block, step, out);
+        const std::array<double, 3> d0 = difference(step.u0), d1 = difference(step.u1),
+                                    dd = difference(step.du);
+        const double along = d0[0] * dd[0] + d0[1] * dd[1] + d0[2] * dd[2];
+        if (!(std::abs(along) > 1e-3 * norm(d0) * norm(dd))) return;
+        for (std::size_t i = 0; i < 3; ++i) {
+            out.B[3 + i] = (norm(d1) - norm(d0)) / along * d0[i];
+            out.B[i] = -out.B[3 + i];
+        }
     }
 };
 
@@ -343,6 +496,13 @@ constexpr TypeDescriptor kTypes[] = {
     type<LostNode>("lost_node", kMassDocs, TestMass::kParameters),
     type<Tank>("right_tank", kMassDocs, TestMass::kParameters),
     type<Fills>("fills", kMassDocs, TestMass::kParameters),
+    type<ForgetsRotation>("forgets_rotation", Polar::kDocs, Polar::kParameters),
+    type<TurnsBack>("turns_back", Polar::kDocs, Polar::kParameters),
+    type<TurnsDistance>("turns_distance", Polar::kDocs, Polar::kParameters),
+    type<SpringBody>("right_spring_body", SpringBody::kDocs, SpringBody::kParameters),
+    type<DerivedStep>("derived_step", SpringBody::kDocs, SpringBody::kParameters),
+    type<LeansInStep>("leans_in_step", SpringBody::kDocs, SpringBody::kParameters),
+    type<OldDirection>("old_direction", SpringBody::kDocs, SpringBody::kParameters),
     type<Colourless>("colourless", kMassDocs, TestMass::kParameters),
 };
 

@@ -28,9 +28,14 @@ public:
     }
 
 protected:
+    /// What locates no events must not step over them.
+    static void refuse_events(System& system, double t0) {
+        if (system.num_events() > 0) system.refuse(t0, "this method locates no events");
+    }
     virtual double weight() const { return 1.0; }
     /// x, and its rate at the middle of the step.
     void find_middle_slope(System& system, double t0, double h) {
+        refuse_events(system, t0);
         system.continuous()->read_state(x_);
         system.continuous()->derivative(t0, x_, dx_);
         for (std::size_t i = 0; i < x_.size(); ++i) y_[i] = x_[i] + 0.5 * h * dx_[i];
@@ -74,6 +79,7 @@ public:
     using Midpoint::Midpoint;
     void step(System& system, double t0, double h) override {
         const auto n = static_cast<std::size_t>(system.continuous()->size().num_coordinates);
+        refuse_events(system, t0);
         system.continuous()->read_state(x_);
         system.continuous()->derivative(t0, x_, dx_);
         for (std::size_t i = n; i < x_.size(); ++i) x_[i] += h * dx_[i];
@@ -93,6 +99,7 @@ public:
     }
     void step(System& system, double t0, double h) override {
         const auto n = static_cast<std::size_t>(system.continuous()->size().num_coordinates);
+        refuse_events(system, t0);
         system.continuous()->read_state(x_);
         system.continuous()->derivative(t0, x_, dx_);
         y_ = x_;
@@ -118,6 +125,7 @@ public:
         k2_.assign(x_.size(), 0.0);
     }
     void step(System& system, double t0, double h) override {
+        refuse_events(system, t0);
         system.continuous()->read_state(x_);
         system.continuous()->derivative(t0, x_, k1_);
         for (std::size_t i = 0; i < x_.size(); ++i) y_[i] = x_[i] + 0.5 * h * k1_[i];
@@ -138,6 +146,7 @@ class ImplicitMidpoint final : public Midpoint {
 public:
     using Midpoint::Midpoint;
     void step(System& system, double t0, double h) override {
+        refuse_events(system, t0);
         system.continuous()->read_state(x_);
         y_ = x_;
         for (int k = 0; k < 100; ++k) {
@@ -162,6 +171,7 @@ class StandsStill final : public Midpoint {
 public:
     using Midpoint::Midpoint;
     void step(System& system, double t0, double h) override {
+        refuse_events(system, t0);
         system.continuous()->read_state(x_);
         system.continuous()->derivative(t0, x_, dx_);
         for (std::size_t i = 0; i < x_.size(); ++i) y_[i] = x_[i] + 0.5 * h * dx_[i];
@@ -195,6 +205,7 @@ public:
         start_.assign(x_.size(), 0.0);
     }
     void step(System& system, double t0, double h) override {
+        refuse_events(system, t0);
         system.continuous()->read_state(start_);
         t0_ = t0;
         h_ = std::min(h, 0.01);
@@ -226,6 +237,7 @@ class Remembers final : public Midpoint {
 public:
     using Midpoint::Midpoint;
     void step(System& system, double t0, double h) override {
+        refuse_events(system, t0);
         system.continuous()->read_state(x_);
         if (!is_first_)
             for (std::size_t i = 0; i < x_.size(); ++i) x_[i] += 1e-5 * h * dx_[i];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bad: laws of rows together that are wrong in one place each, and the right one beside them.
+#include <algorithm>
 #include <memory>
 #include <span>
 
@@ -31,7 +32,20 @@ struct Bushing : HolonomicConstraint<Bushing> {
     bool tied_to_inertial_frame() const override { return true; }
 
 protected:
-    enum class Wrong { none, energy, stress, stiffness, symmetry, discontinuities };
+    enum class Wrong {
+        none,
+        energy,
+        stress,
+        stiffness,
+        symmetry,
+        discontinuities,
+        energy_jumps,
+        stress_jumps,
+        discontinuity,  ///< right: of W'', where kinks() says
+        discontinuity_elsewhere,
+        kink_from_end,
+    };
+    static constexpr double kPlace = 0.05;  ///< of x where it jumps
     struct Law final : ItemLaw {
         explicit Law(Wrong what) : wrong(what) {}
         double potential(int,
@@ -45,13 +59,38 @@ protected:
                 Eigen::Map<Eigen::Vector3d>(stress.data()) = wrong == Wrong::stress ? -s : s;
             if (wrong == Wrong::stiffness) D(0, 1) = D(1, 0) = 0.0;
             if (wrong == Wrong::symmetry) D(0, 2) *= 1.0 + 1e-5;
+            const double W = (wrong == Wrong::energy ? 1.0 : 0.5) * x.dot(s);
+            const double over = std::max(x(0) - kPlace, 0.0);
+            double more = 0.0;
+            if (wrong == Wrong::energy_jumps && over > 0.0) more = 0.02;
+            if (wrong == Wrong::stress_jumps && over > 0.0) {
+                more = 0.1 * over;
+                if (!stress.empty()) stress[0] += 0.1;
+            }
+            if (has_kink() && over > 0.0) {
+                more = 2.0 * over * over;
+                if (!stress.empty()) stress[0] += 4.0 * over;
+                D(0, 0) += 4.0;
+            }
             if (!stiffness.empty()) Eigen::Map<Eigen::Matrix3d>(stiffness.data()) = D;
-            return (wrong == Wrong::energy ? 1.0 : 0.5) * x.dot(s);
+            return W + more;
+        }
+        bool has_kink() const {
+            return wrong == Wrong::discontinuity || wrong == Wrong::discontinuity_elsewhere ||
+                   wrong == Wrong::kink_from_end;
         }
         int kinks(int,
-                  std::span<const double>,
-                  std::span<const double>,
+                  std::span<const double> pi0,
+                  std::span<const double> dpi,
                   std::span<double> theta) const override {
+            if (has_kink()) {
+                const double place =
+                    wrong == Wrong::discontinuity_elsewhere ? kPlace - 0.01 : kPlace;
+                const double at = (place - pi0[0]) / dpi[0];
+                if (!(at > 0.0 && at < 1.0)) return 0;
+                theta[0] = wrong == Wrong::kink_from_end ? 1.0 - at : at;
+                return 1;
+            }
             theta[0] = 0.75;
             theta[1] = wrong == Wrong::discontinuities ? 0.25 : 0.8;
             return 2;
@@ -81,6 +120,21 @@ struct UnsymmetricStiffness final : Bushing {
 struct KinksOutOfOrder final : Bushing {
     explicit KinksOutOfOrder(const Arguments&) : Bushing(Wrong::discontinuities) {}
 };
+struct EnergyJumps final : Bushing {
+    explicit EnergyJumps(const Arguments&) : Bushing(Wrong::energy_jumps) {}
+};
+struct StressJumps final : Bushing {
+    explicit StressJumps(const Arguments&) : Bushing(Wrong::stress_jumps) {}
+};
+struct RightKink final : Bushing {
+    explicit RightKink(const Arguments&) : Bushing(Wrong::discontinuity) {}
+};
+struct KinkElsewhere final : Bushing {
+    explicit KinkElsewhere(const Arguments&) : Bushing(Wrong::discontinuity_elsewhere) {}
+};
+struct KinkFromEnd final : Bushing {
+    explicit KinkFromEnd(const Arguments&) : Bushing(Wrong::kink_from_end) {}
+};
 
 /// A law of one row whose stress is no derivative of its energy.
 class WrongLaw final : public HolonomicConstraint<WrongLaw> {
@@ -103,6 +157,29 @@ private:
 };
 const WrongLaw::Law WrongLaw::kLaw;
 
+/// A law of one row whose energy jumps where it is drawn out far, as if something had snapped.
+class SnapsInRow final : public HolonomicConstraint<SnapsInRow> {
+public:
+    static constexpr auto& kParameters = Bushing::kParameters;
+
+    explicit SnapsInRow(const Arguments&) {
+        set_law({.kind = RowKind::elastic, .compliance = 0.2, .law = &kLaw});
+    }
+    template <class S>
+    S phi(const Vector3<S>& a, const Vector3<S>& b) const {
+        return distance(a, b) - 0.5;
+    }
+
+private:
+    class Law final : public PotentialLaw {
+        Potential potential(double x) const override {
+            return {2.5 * x * x - (x > 0.9 ? 0.05 : 0.0), 5.0 * x, 5.0};
+        }
+    };
+    static const Law kLaw;
+};
+const SnapsInRow::Law SnapsInRow::kLaw;
+
 constexpr TypeDescriptor kTypes[] = {
     type<RightLaw>("right_law", Bushing::kDocs, Bushing::kParameters),
     type<WrongEnergy>("wrong_energy", Bushing::kDocs, Bushing::kParameters),
@@ -111,6 +188,12 @@ constexpr TypeDescriptor kTypes[] = {
     type<UnsymmetricStiffness>("unsymmetric_stiffness", Bushing::kDocs, Bushing::kParameters),
     type<KinksOutOfOrder>("kinks_out_of_order", Bushing::kDocs, Bushing::kParameters),
     type<WrongLaw>("wrong_law_of_row", Bushing::kDocs, Bushing::kParameters),
+    type<EnergyJumps>("energy_jumps", Bushing::kDocs, Bushing::kParameters),
+    type<StressJumps>("stress_jumps", Bushing::kDocs, Bushing::kParameters),
+    type<RightKink>("right_kink", Bushing::kDocs, Bushing::kParameters),
+    type<KinkElsewhere>("discontinuity_elsewhere", Bushing::kDocs, Bushing::kParameters),
+    type<KinkFromEnd>("kink_from_end", Bushing::kDocs, Bushing::kParameters),
+    type<SnapsInRow>("snaps_in_row", Bushing::kDocs, Bushing::kParameters),
 };
 
 }  // namespace

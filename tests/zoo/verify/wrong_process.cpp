@@ -5,7 +5,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <thread>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -102,6 +104,59 @@ void end_group() {
     ::sleep(60);
 }
 
+// What a first call does hides from whoever looks later.
+
+/// Closes a descriptor that it has not opened, once.
+void close_descriptor() {
+    static bool has_closed = false;
+    if (!has_closed) ::close(STDIN_FILENO);
+    has_closed = true;
+}
+void leave_file() {
+    if (std::FILE* const file = std::fopen("trace.txt", "w"); file != nullptr) std::fclose(file);
+}
+/// Keeps every object that was ever made in mind.
+void remember_objects() {
+    static std::vector<int>* const known = new std::vector<int>;
+    known->push_back(1);
+}
+
+/// Writes its first call into a file.
+class WritesLog final : public Rod {
+public:
+    using Rod::Rod;
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override {
+        Rod::evaluate(block, at, out);
+        static const bool has_written = [] {
+            leave_file();
+            return true;
+        }();
+        static_cast<void>(has_written);
+    }
+};
+/// Keeps all times at which it was asked.
+class KeepsTimes final : public Rod {
+public:
+    using Rod::Rod;
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override {
+        Rod::evaluate(block, at, out);
+        static const std::unique_ptr<std::vector<double>> times(new std::vector<double>);
+        times->push_back(at.t);
+    }
+};
+/// Loses a little now and then.
+class LosesSometimes final : public Rod {
+public:
+    using Rod::Rod;
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override {
+        Rod::evaluate(block, at, out);
+        thread_local int count = 0;
+        thread_local const char* volatile lost = nullptr;  // not to be optimised away
+        if (++count % 60 == 0) lost = new char[64];
+        static_cast<void>(lost);
+    }
+};
+
 constexpr TypeDescriptor kTypes[] = {
     type<Speaks>("speaks", Rod::kDocs, Rod::kParameters),
     type<Does<speak>>("speaks_when_made", Rod::kDocs, Rod::kParameters),
@@ -115,6 +170,12 @@ constexpr TypeDescriptor kTypes[] = {
     type<Does<leave_process>>("leaves_process", Rod::kDocs, Rod::kParameters),
     type<Does<become_daemon>>("becomes_daemon", Rod::kDocs, Rod::kParameters),
     type<Does<become_daemon_that_holds>>("holds_on", Rod::kDocs, Rod::kParameters),
+    type<Does<close_descriptor>>("closes_descriptor", Rod::kDocs, Rod::kParameters),
+    type<Does<leave_file>>("leaves_file", Rod::kDocs, Rod::kParameters),
+    type<WritesLog>("writes_log", Rod::kDocs, Rod::kParameters),
+    type<Does<remember_objects>>("remembers_objects", Rod::kDocs, Rod::kParameters),
+    type<KeepsTimes>("keeps_times", Rod::kDocs, Rod::kParameters),
+    type<LosesSometimes>("loses_sometimes", Rod::kDocs, Rod::kParameters),
     type<Does<end_parent>>("ends_parent", Rod::kDocs, Rod::kParameters),
     type<Does<end_group>>("ends_group", Rod::kDocs, Rod::kParameters),
 };

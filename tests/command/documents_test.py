@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Follows the links between documents, and checks the numbers of the theory's equations and the files
-that READMEs of rooms and the architecture name.
+"""Follows the links between documents, and checks their width, the numbers of the theory's equations and the
+files that READMEs of rooms and the architecture name.
 
     documents_test.py FOLDER [LEFT_OUT]...
 
@@ -66,6 +66,15 @@ def faults_of_links(root, dropped):
         yield f"only {count} links were found"
 
 
+def faults_of_width(root):
+    """Text of documents has at most 120 columns; tables, pictures, formulas and what is shown as code may be wider."""
+    for path in documents(root):
+        text = FENCE.sub(lambda match: "\n" * match[0].count("\n"), path.read_text())
+        for number, line in enumerate(text.split("\n"), 1):
+            if len(line) > 120 and not line.startswith(("|", "![", "    ", "$$")):
+                yield f"{path.relative_to(root)}:{number}: {len(line)} columns"
+
+
 def faults_of_theory(path):
     """Equations are numbered through; what the text refers to is there."""
     text = path.read_text()
@@ -128,6 +137,7 @@ def main():
     faults = [*faults_of_links(root, sys.argv[2:])]
     faults += faults_of_theory(root / "framework/docs/theory.md")
     faults += faults_of_citations(root)
+    faults += faults_of_width(root)
     faults += faults_of_rooms(root)
     for document in ("architecture.md", "theory.md"):
         faults += faults_of_files(root / "framework/docs" / document, root)

@@ -200,6 +200,29 @@ TEST_SUITE("orders by composition") {
         check_orders(driven_slider_crank(), 0.6, 6, 0.0125);
         check_orders(driven_slider_crank(), 0.12, 8, 0.06);
     }
+    // Substeps back in time have gamma < 0 in the rows of dampers.
+    TEST_CASE("dampers: between points, on an angle, beside a spring, weak and strong") {
+        for (const double eta : {0.02, 2.0}) {
+            CAPTURE(eta);
+            const std::string damped =
+                driven_slider_crank() +
+                constraint("d1", "damper", fmt::format("on = \"pin.angle\"\ndamping = {}", eta)) +
+                constraint("d2",
+                           "spring_damper",
+                           fmt::format("a = \"bob@[0, 0, -0.3]\"\nb = \"ground@[0.4, 0, -1.5]\"\n"
+                                       "stiffness = 20\ndamping = {}",
+                                       eta));
+            check_orders(damped, 0.6, 4, 0.02);
+            if (eta < 1.0) check_orders(damped, 0.6, 6, 0.02);
+            Simulation other = model(damped + integrator("dopri5", 1e-3, 0.6, 1e-11));
+            run_to_end(other);
+            for (const int order : {4, 6, 8}) {
+                const State end = end_of(damped + composed(2.5e-3, 0.6, order));
+                for (Eigen::Index i = 0; i < end.q.size(); ++i)
+                    CHECK(end.q[i] == Near(other.q()[i], 1e-7));
+            }
+        }
+    }
     TEST_CASE("double pendulum of order 8 ends where dopri5 ends") {
         const State end = end_of(double_pendulum() + composed(0.01, 0.8, 8));
         Simulation other = model(double_pendulum() + integrator("dopri5", 1e-3, 0.8, 1e-12));

@@ -281,11 +281,12 @@ void StepMatrix::decide(const Values& values) {
     const Eigen::VectorXd& gamma = values.gamma;
     is_decided_ = true;
     const std::vector<char> none(static_cast<std::size_t>(m_), 0);
-    // Soft are rows with gamma > 0 and S_k <= kStiffest gamma_k, S_k by (32) of theory:
-    // s = (B dq - r) / gamma is then a difference that keeps its digits.
+    // Soft are rows with S_k <= kStiffest |gamma_k|, S_k by (32) of theory: s = (B dq - r) / gamma
+    // is then a difference that keeps its digits. gamma < 0 is that of a damper in a step back in
+    // time, of which compositions have some.
     std::vector<char> soft = none;
     for (int row = 0; row < m_; ++row)
-        soft[row] = gamma[row] > 0.0 && schur(values.B, row) <= kStiffest * gamma[row];
+        soft[row] = gamma[row] != 0.0 && schur(values.B, row) <= kStiffest * std::abs(gamma[row]);
     Layout mixed = lay_out_mixed();
     if (condense_ == Condense::never || soft == none) {
         if (new_of_old_ != mixed.order) prepare(std::move(mixed));
@@ -396,7 +397,8 @@ void StepMatrix::support(const Values& values, double h) {
     for (int row = 0; row < m_; ++row) {
         for (const int k : rows_.entries(row)) {
             const int i = rows_.column_of(k);
-            if (gamma[row] > 0.0 && is_massless_[i] != 0) support_[i] += B[k] * B[k] / gamma[row];
+            if (gamma[row] != 0.0 && is_massless_[i] != 0)
+                support_[i] += B[k] * B[k] / std::abs(gamma[row]);
         }
     }
     for (const auto& [first, last] : massless_runs_) {
@@ -421,7 +423,7 @@ void StepMatrix::inherit_scale(const Values& values) {
     std::ranges::fill(is_lent_, 0);
     for (int round = 0; round < kLendings; ++round)
         for (int row = 0; row < m_; ++row) {
-            if (gamma[row] > 0.0) continue;
+            if (gamma[row] != 0.0) continue;
             const int begin = rows_.row_begin(row);
             const int end = rows_.row_end(row);
             // The one that the row moves most easily, and what the others make of the row.
@@ -470,7 +472,7 @@ void StepMatrix::assemble(const Values& values, double h, double eps) {
     if (!is_decided_) decide(values);
     // The step has become longer or the row stiffer: beside the mass it is no longer soft.
     for (const int row : condensed_rows_) {
-        if (schur(B, row) <= kFarBeyond * kStiffest * gamma[row]) continue;
+        if (schur(B, row) <= kFarBeyond * kStiffest * std::abs(gamma[row])) continue;
         decide(values);
         break;
     }
@@ -503,7 +505,7 @@ void StepMatrix::assemble(const Values& values, double h, double eps) {
         // in any order (Vanderbei, SIAM J. Optim. 5 (1995) 100).
         const double complement = schur(B, row, lent_support_);
         const double delta = complement > 0.0 ? eps * complement : 1.0;
-        K[diagonal_place_[n_ + row]] = -std::max(gamma[row], delta);
+        K[diagonal_place_[n_ + row]] = -(std::abs(gamma[row]) > delta ? gamma[row] : delta);
     }
     // B^T B / gamma
     const int* place = pair_place_.data();

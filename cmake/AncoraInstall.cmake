@@ -15,14 +15,9 @@ write_basic_package_version_file(
     "${PROJECT_BINARY_DIR}/cmake/AncoraConfigVersion.cmake"
     COMPATIBILITY SameMinorVersion)
 
-# Sources written for 0.1 build with 0.2: what moved is forwarded. Where CMake says "not accepted" and
-# no more, here is why, and what to do.
+# Where CMake says "not accepted" and no more, here is why, and what to do.
 file(APPEND "${PROJECT_BINARY_DIR}/cmake/AncoraConfigVersion.cmake" [[
 
-if(PACKAGE_FIND_VERSION_MAJOR EQUAL 0 AND PACKAGE_FIND_VERSION_MINOR EQUAL 1
-        AND PACKAGE_VERSION VERSION_LESS 0.3)
-    set(PACKAGE_VERSION_COMPATIBLE TRUE)
-endif()
 if(PACKAGE_VERSION_UNSUITABLE OR (PACKAGE_FIND_VERSION AND NOT PACKAGE_VERSION_COMPATIBLE))
     set(_ancora_why "the project asks for Ancora ${PACKAGE_FIND_VERSION}")
     if(PACKAGE_VERSION_UNSUITABLE)

@@ -340,7 +340,7 @@ std::string what_does_not_turn(KernelSystem& system,
                 is_differenced[entry.coordinate] = 1;
     }
     for (const BodyPart& body : parts.model.bodies)
-        if (!body.has_constant_mass)
+        if (body.mass_kind == MassKind::of_state)
             std::fill_n(is_differenced.begin() + body.first, body.count, char{1});
 
     std::mt19937_64 random(20260101);

@@ -199,7 +199,7 @@ std::string script_for(std::span<const fs::path> folders,
 }
 
 /// What gnuplot made of a script.
-struct Drawing {
+struct Drawn {
     int status = 0;
     std::string picture;
     std::string said;  ///< on standard error
@@ -214,7 +214,7 @@ std::string text_of(std::FILE* file) {
     return out;
 }
 
-Drawing run_gnuplot(const std::string& script) {
+Drawn run_gnuplot(const std::string& script) {
     const auto fail = [](const char* what, int error) {
         throw Error(
             ErrorKind::file,
@@ -245,7 +245,7 @@ Drawing run_gnuplot(const std::string& script) {
     const int error = posix_spawnp(&child, name, &actions, nullptr, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (error != 0) fail("run", error);
-    Drawing drawing;
+    Drawn drawing;
     while (::waitpid(child, &drawing.status, 0) < 0 && errno == EINTR) {
     }
     drawing.picture = text_of(out.get());
@@ -266,7 +266,7 @@ void plot_results(std::span<const fs::path> folders,
     constexpr std::string_view kKind = "a picture of a run";
     const std::string script = script_for(folders, file, options);
     require_replaceable(file, mark, kKind, MarkAt::end);
-    Drawing drawing = run_gnuplot(script);
+    Drawn drawing = run_gnuplot(script);
     if (drawing.status != 0 || drawing.picture.empty())
         throw Error(ErrorKind::file,
                     fmt::format("gnuplot could not draw \"{}\"{}",

@@ -71,9 +71,9 @@ void require_semidefinite(const Matrix& M, const char* what) {
 Vector timed_mass(const BodySpecimen& specimen, double t) {
     const auto n = static_cast<std::size_t>(specimen.n());
     std::vector<double> values(2 * n * n);
-    guard("evaluate_mass_at", [&] {
+    guard("evaluate_mass", [&] {
         const std::span<double> all(values);
-        specimen.body().evaluate_mass_at(t, {all.first(n * n), all.last(n * n)});
+        specimen.body().evaluate_mass({.t = t}, {.M = all.first(n * n), .rate = all.last(n * n)});
     });
     return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
@@ -90,7 +90,7 @@ void check_timed_mass(const BodySpecimen& specimen, const Mass& pattern, Random&
                  pattern.M,
                  Vector::Constant(n, largest),
                  kRounding,
-                 "M by evaluate_mass_at at t = 0",
+                 "M by evaluate_mass at t = 0",
                  "mass() gave");
     for (int k = 0; k < kBodyStates; ++k) {
         const double t = random.uniform(0.0, 1.0);
@@ -125,7 +125,7 @@ void check_timed_mass(const BodySpecimen& specimen, const Mass& pattern, Random&
                      square(expected),
                      Vector::Constant(n, largest + allowance(error)),
                      kDifference,
-                     fmt::format("dM/dt by evaluate_mass_at at t = {:.3g} s", t),
+                     fmt::format("dM/dt by evaluate_mass at t = {:.3g} s", t),
                      "differences of M give");
     }
 }
@@ -135,11 +135,11 @@ void check_mass(Subject& subject) {
         const BodySpecimen specimen(example);
         const Mass pattern(specimen.body(), specimen.n());
         require_semidefinite(pattern.M, "the mass matrix");
-        if (specimen.body().has_timed_mass()) {
+        if (specimen.body().mass_kind() == MassKind::of_time) {
             Random times(subject.seed);
             check_timed_mass(specimen, pattern, times);
         }
-        if (specimen.body().has_constant_mass()) return;
+        if (specimen.body().mass_kind() != MassKind::of_state) return;
         const State start = specimen.start();
         const Matrix at_start = specimen.mass(start.q, start.v);
         compare_rows(at_start,
@@ -169,7 +169,8 @@ void check_mass(Subject& subject) {
 void check_inertia_force(Subject& subject) {
     for_each_example(subject, [&](const Example& example) {
         const BodySpecimen specimen(example);
-        if (specimen.body().has_constant_mass()) throw Skipped("the mass is constant");
+        if (specimen.body().mass_kind() != MassKind::of_state)
+            throw Skipped("the mass is constant");
         Random random(subject.seed);
         for (int k = 0; k < kBodyStates; ++k) {
             const State at = specimen.random(random);

@@ -86,11 +86,11 @@ public:
     /// M at a state, and the force that goes with it.
     Matrix mass(const Vector& q, const Vector& v, Vector* force = nullptr) const {
         if (force != nullptr) force->setZero(n());
-        if (body().has_constant_mass()) return Mass(body(), n()).M;
+        if (body().mass_kind() != MassKind::of_state) return Mass(body(), n()).M;
         std::vector<double> M(static_cast<std::size_t>(n()) * static_cast<std::size_t>(n()));
         Vector f = Vector::Zero(n());
         guard("evaluate_mass", [&] {
-            body().evaluate_mass(view(q), view(v), {M, view(f)});
+            body().evaluate_mass({0.0, view(q), view(v)}, {M, view(f)});
         });
         if (force != nullptr) *force = f;
         return Eigen::Map<const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>>(M.data(), n(), n());
@@ -102,9 +102,10 @@ public:
     bool spin(const Vec3& w, const Vector& q, Vector& dq) const {
         const std::span<const Coordinate> coordinates = body().coordinates();
         std::vector<double> Xi(3 * coordinates.size(), 0.0);
-        guard("rotation", [&] {
-            body().rotation(view(q), Xi);
-        });
+        if (const ScalarRotation* const scalars = facets_of(body()).scalar_rotation)
+            guard("rotation", [&] {
+                scalars->rotation(view(q), Xi);
+            });
         dq.setZero(n());
         for (std::size_t i = 0; i < coordinates.size(); ++i) {
             if (coordinates[i].vector < 0) {

@@ -65,7 +65,8 @@ inline double allowance(double error) {
 class OwnNumbers {
 public:
     explicit OwnNumbers(const Object& object) {
-        const Signals* const signals = object.constraint ? object.constraint->signals() : nullptr;
+        const Signals* const signals =
+            object.constraint ? facets_of(*object.constraint).signals : nullptr;
         if (signals == nullptr) return;
         constexpr double kInput = 0.6;
         inputs_.assign(signals->inputs().size(), kInput);
@@ -177,7 +178,7 @@ public:
             TangentPoint at{view(mid), view(s)};
             at.own = own_.values();
             at.positive_part = positive_part;
-            source_.evaluate_tangent_at(index_, at, G);
+            source_.evaluate_tangent(index_, at, G);
         });
         Matrix out = Matrix::Zero(n_, n_);
         const int S = block_.scalars_per_item;
@@ -197,8 +198,8 @@ public:
 
 private:
     std::vector<double> start_state() const {
-        std::vector<double> state(static_cast<std::size_t>(source_.num_state()));
-        source_.start_state(state);
+        const std::span<const double> start = source_.start_state();
+        std::vector<double> state(start.begin(), start.end());
         return state;
     }
     Matrix dense(const std::vector<double>& values) const {

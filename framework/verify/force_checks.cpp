@@ -20,10 +20,10 @@ public:
         : arguments_(example.bind()),
           object_(example.make(arguments_)),
           stage_(example.type(), arguments_, object_),
-          state_(static_cast<std::size_t>(object_.force->num_state())),
+          state_(facets_of(*object_.force).start_state.size()),
           reactions(Vector::Constant(
-              3 * static_cast<Eigen::Index>(object_.force->listens_to().size()), 0.7)) {
-        if (const Signals* const signals = object_.force->signals(); signals != nullptr) {
+              3 * static_cast<Eigen::Index>(facets_of(*object_.force).reactions.size()), 0.7)) {
+        if (const Signals* const signals = facets_of(*object_.force).signals; signals != nullptr) {
             own_ = OwnSampler(stage_, object_);
             inputs_.setConstant(static_cast<Eigen::Index>(signals->inputs().size()), 0.3);
             x_.setZero(signals->num_continuous());
@@ -33,12 +33,12 @@ public:
             });
         }
         guard("start_state", [&] {
-            object_.force->start_state(state_);
+            std::ranges::copy(facets_of(*object_.force).start_state, state_.begin());
         });
     }
 
     const NonidealForce& force() const { return *object_.force; }
-    const ContactLaw* contact() const { return object_.force->contact(); }
+    const ContactLaw* contact() const { return facets_of(*object_.force).contact; }
     const Stage& stage() const { return stage_; }
     int n() const { return stage_.num_scalars(); }
 
@@ -68,7 +68,7 @@ public:
         Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> D;
         D.setConstant(n(), n(), std::nan(""));
         over_step(u0, u1, t0, h, "differentiate_step", [&](const RowStep& step) {
-            force().differentiate_step(
+            facets_of(force()).tangent->differentiate_step(
                 step, step.rate, {D.data(), static_cast<std::size_t>(D.size())});
         });
         return D;
@@ -201,7 +201,8 @@ void check_momentum(Subject& subject) {
         const NonidealForce& force = specimen.force();
         if (specimen.contact() != nullptr) throw Skipped("the kernel applies friction, in pairs");
         if (force.work() == WorkKind::external) throw Skipped("it is an external load");
-        if (force.tied_to_inertial_frame()) throw Skipped("it is tied to the inertial frame");
+        if (facets_of(force).tied_to_inertial_frame)
+            throw Skipped("it is tied to the inertial frame");
         const Stage& stage = specimen.stage();
         if (stage.has_lone_scalars()) throw Skipped("it acts on coordinates that stand alone");
         if (stage.is_on_ground()) throw Skipped("the ground takes its reaction");
@@ -284,7 +285,7 @@ void check_rest(Subject& subject) {
 void check_force_tangent(Subject& subject) {
     for_each_example(subject, [&](const Example& example) {
         ForceSpecimen specimen(example);
-        if (!specimen.force().has_tangent()) throw Skipped("it gives no tangent");
+        if (facets_of(specimen.force()).tangent == nullptr) throw Skipped("it gives no tangent");
         if (specimen.contact() != nullptr) throw Skipped("a law of friction has its own");
         // A tangent may come from differences itself; the iteration wants it, not its last digits.
         constexpr double kEnough = 1e-5;

@@ -39,7 +39,7 @@ public:
         : arguments_(example.bind()),
           object_(example.make(arguments_)),
           stage_(example.type(), arguments_, object_) {
-        if (object_.constraint->joint() == nullptr) throw Skipped("it is no joint");
+        if (facets_of(*object_.constraint).joint == nullptr) throw Skipped("it is no joint");
         skip_wrong_sizes(stage_, object_);
         body_a_ = find_body("a", joint().a.body);
         body_b_ = find_body("b", joint().b.body);
@@ -47,7 +47,7 @@ public:
         place();
     }
 
-    const Joint& joint() const { return *object_.constraint->joint(); }
+    const Joint& joint() const { return *facets_of(*object_.constraint).joint; }
     const Stage& stage() const { return stage_; }
     const Object& object() const { return object_; }
     int body_b() const { return body_b_; }

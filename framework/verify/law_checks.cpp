@@ -144,7 +144,7 @@ public:
             item_, view(pi), view(out.s), {out.D.data(), static_cast<std::size_t>(out.D.size())});
         return out;
     }
-    /// W and W' are continuous, and W'' jumps where kinks() says, if it says anything.
+    /// W and W' are continuous, and W'' jumps where discontinuities() says, if it says anything.
     void require(const std::string& where) const {
         double W = 0.0, s = 0.0, D = 0.0;
         const auto energy = [&](double from, double to) {
@@ -167,8 +167,9 @@ public:
         require_continuous(found, W, "the energy of an item", where);
         found = jumps(stress);
         require_continuous(found, s, "the stress of an item", where);
-        std::array<double, ItemLaw::kMostKinks> theta{};
-        const std::size_t count = detail::kinks(law_, item_, view(pi0_), view(dpi_), theta);
+        std::array<double, ItemLaw::kMostDiscontinuities> theta{};
+        const std::size_t count =
+            detail::discontinuities(law_, item_, view(pi0_), view(dpi_), theta);
         // without any the mean over a step is right, if no smooth function of its end
         if (count == 0) return;
         for (const Jump& jump : jumps(stiffness)) {
@@ -179,7 +180,7 @@ public:
             if (!is_said)
                 throw Failure(fmt::format(
                     "the stiffness of an item of {} jumps at {:.6g} of a change of strains, and "
-                    "ItemLaw::kinks gives {:.6g}{}",
+                    "ItemLaw::discontinuities gives {:.6g}{}",
                     where,
                     jump.at,
                     theta[0],
@@ -196,16 +197,16 @@ private:
     Vector dpi_;
 };
 
-/// Whether W'' jumps, at a place that kinks() names, within what differences at pi reach.
+/// Whether W'' jumps, at a place that discontinuities() names, within what differences at pi reach.
 bool is_near_kink(const ItemLaw& law, int item, const Vector& pi) {
     constexpr double kBeside = 1e-6;
-    std::array<double, ItemLaw::kMostKinks> theta{};
+    std::array<double, ItemLaw::kMostDiscontinuities> theta{};
     for (Eigen::Index j = 0; j < pi.size(); ++j) {
         Vector begin = pi, end = pi;
         begin(j) -= kSpacing;
         end(j) += kSpacing;
         const Vector way = end - begin;
-        const std::size_t count = detail::kinks(law, item, view(begin), view(way), theta);
+        const std::size_t count = detail::discontinuities(law, item, view(begin), view(way), theta);
         const AlongLine line(law, item, begin, end);
         for (const double x : std::span(theta).first(count)) {
             const Matrix before = line.at(x - kBeside).D, behind = line.at(x + kBeside).D;
@@ -221,10 +222,10 @@ bool is_near_kink(const ItemLaw& law, int item, const Vector& pi) {
 /// W' do not jump, and slope discontinuities are where W'' jumps, in order.
 void check_item_law(
     const ItemLaw& law, int item, const Vector& pi0, const Vector& pi1, const std::string& where) {
-    guard("ItemLaw::kinks of " + where, [&] {
-        std::array<double, ItemLaw::kMostKinks> theta{};
+    guard("ItemLaw::discontinuities of " + where, [&] {
+        std::array<double, ItemLaw::kMostDiscontinuities> theta{};
         const Vector dpi = pi1 - pi0;
-        detail::kinks(law, item, view(pi0), view(dpi), theta);
+        detail::discontinuities(law, item, view(pi0), view(dpi), theta);
         AlongLine(law, item, pi0, pi1).require(where);
     });
     const Eigen::Index n = pi0.size();
@@ -327,7 +328,7 @@ constexpr Check kLawChecks[] = {
     {"laws",
      kRows,
      "stresses of laws of one row or several against differences of their energies, and the work "
-     "of their means; energies do not jump, and stiffnesses only where kinks() says",
+     "of their means; energies do not jump, and stiffnesses only where discontinuities() says",
      check_laws},
 };
 

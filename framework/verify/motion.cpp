@@ -67,17 +67,23 @@ Stage::Stage(const TypeDescriptor& type, const BoundArguments& arguments, const 
         return;
     }
     using Kind = Attachment::Kind;
-    std::span<const char* const> keys;
     std::span<const AttachmentRequest> requests;
-    if (object.constraint) {
-        keys = object.constraint->attachments();
-        requests = object.constraint->more_attachments();
-    } else if (object.force) {
-        keys = object.force->attachments();
-        requests = object.force->more_attachments();
-    }
-    for (const char* key : keys) {
-        if (arguments.shape(key) == Shape::vector) {
+    if (object.constraint)
+        requests = object.constraint->attachments();
+    else if (object.force)
+        requests = object.force->attachments();
+    for (const AttachmentRequest& request : requests) {
+        const char* const key = request.parameter;
+        if (key == nullptr) {
+            if (request.kind == AttachmentRequest::Kind::measure) {
+                add_measure(request.text);
+                continue;
+            }
+            add(request.text,
+                request.kind == AttachmentRequest::Kind::coordinate  ? Kind::coordinate
+                : request.kind == AttachmentRequest::Kind::direction ? Kind::direction
+                                                                     : Kind::point);
+        } else if (arguments.shape(key) == Shape::vector) {
             // on the ground; the other shapes that its parameter allows say what it is
             const std::span<const double> r = arguments.numbers(key);
             Kind kind = Kind::point;
@@ -93,19 +99,10 @@ Stage::Stage(const TypeDescriptor& type, const BoundArguments& arguments, const 
             add(std::string(arguments.text(key)), is_direction ? Kind::direction : Kind::point);
         }
     }
-    for (const AttachmentRequest& request : requests) {
-        if (request.kind == AttachmentRequest::Kind::measure) {
-            add_measure(request.text);
-            continue;
-        }
-        add(request.text,
-            request.kind == AttachmentRequest::Kind::coordinate  ? Kind::coordinate
-            : request.kind == AttachmentRequest::Kind::direction ? Kind::direction
-                                                                 : Kind::point);
-    }
     // its own coordinates stand behind what it is tied to
-    if (object.constraint && object.constraint->own_body() != nullptr)
-        for (std::size_t i = 0; i < object.constraint->own_body()->coordinates().size(); ++i)
+    const Body* const own = object.constraint ? facets_of(*object.constraint).own_body : nullptr;
+    if (own != nullptr)
+        for (std::size_t i = 0; i < own->coordinates().size(); ++i)
             attachments_.push_back({Kind::coordinate, 0, {}, -1, false});
     num_scalars_ = 3 * static_cast<int>(attachments_.size());
 }

@@ -256,7 +256,7 @@ Simulation Example::simulate(const RunSettings& settings) const {
 std::vector<std::string> Example::integrators() const {
     if (type().kind == TypeKind::integrator) return {type().name};
     const Object object = make();
-    bool has_discrete_face = !object.body || object.body->has_constant_mass();
+    bool has_discrete_face = !object.body || object.body->mass_kind() != MassKind::of_state;
     if (const RowSource* rows = object.rows())
         for (const RowBlock& block : rows->row_blocks())
             for (const RowLaw& law : block.laws)

@@ -29,9 +29,9 @@ bool is_finite(std::span<const double> x) {
 }  // namespace
 
 const Signals* signals_of(const Object& object) {
-    return object.body         ? object.body->signals()
-           : object.constraint ? object.constraint->signals()
-           : object.force      ? object.force->signals()
+    return object.body         ? facets_of(*object.body).signals
+           : object.constraint ? facets_of(*object.constraint).signals
+           : object.force      ? facets_of(*object.force).signals
                                : nullptr;
 }
 

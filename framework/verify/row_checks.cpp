@@ -251,7 +251,7 @@ void check_sliding(Subject& subject) {
         const Object object = example.make(arguments);
         const std::vector<RowPart> parts = row_parts(object);
         if (parts.size() < 2) throw Skipped("nothing slides on it");
-        if (object.constraint->joint() != nullptr)
+        if (facets_of(*object.constraint).joint != nullptr)
             throw Skipped("what slides in a joint is a measure of it");
         const Stage stage(example.type(), arguments, object);
         skip_wrong_sizes(stage, object);
@@ -288,7 +288,7 @@ void check_rigid_motion(Subject& subject) {
     for_each_example(subject, [&](const Example& example) {
         const BoundArguments arguments = example.bind();
         const Object object = example.make(arguments);
-        if (object.constraint->tied_to_inertial_frame())
+        if (facets_of(*object.constraint).tied_to_inertial_frame)
             throw Skipped("every example is tied to the inertial frame");
         const Stage stage(example.type(), arguments, object);
         skip_wrong_sizes(stage, object);

@@ -364,10 +364,11 @@ void add_row_calls(const Stage& stage,
     for (std::size_t k = 0; k < blocks.size(); ++k) {
         const RowBlock& block = blocks[k];
         const int index = static_cast<int>(k);
-        calls::RowShape shape(block, n, source.num_state());
+        calls::RowShape shape(block, n, source.start_state().size());
         shape.rates = shape.times;
-        if (*part.title == '\0' && object.constraint && object.constraint->signals() != nullptr)
-            shape.own = own_shape(*object.constraint->signals());
+        const Signals* const signals =
+            object.constraint ? facets_of(*object.constraint).signals : nullptr;
+        if (*part.title == '\0' && signals != nullptr) shape.own = own_shape(*signals);
         const bool has_own = !shape.own.empty();
         const auto sample_own = [has_own, own](Random& random, Out in) {
             if (has_own) own.sample(random, in.last(own.size()));
@@ -421,16 +422,18 @@ void add_body_calls(const Stage& stage, const Object& object, std::vector<StepCa
         sample_point(stage, random, point);
         std::copy_n(point.begin(), 2 * n, in.begin());
     };
-    if (!body.has_constant_mass())
-        calls.push_back(step_call(
-            calls::EvaluateMass::kName, calls::EvaluateMass(), {stage.num_scalars()}, of, sample));
-    if (body.has_timed_mass())
-        calls.push_back(step_call(calls::EvaluateMassAt::kName,
-                                  calls::EvaluateMassAt(),
-                                  {stage.num_scalars()},
+    // t alone, or q, v, t
+    const MassKind mass = body.mass_kind();
+    if (mass != MassKind::constant)
+        calls.push_back(step_call(calls::EvaluateMass::kName,
+                                  calls::EvaluateMass(),
+                                  {stage.num_scalars(), mass},
                                   of,
-                                  [](Random& random, Out in) {
-                                      in[0] = random.uniform(0.0, 1.0);
+                                  [&stage, mass](Random& random, Out in) {
+                                      if (mass == MassKind::of_state)
+                                          sample_point(stage, random, in);
+                                      else
+                                          in[0] = random.uniform(0.0, 1.0);
                                   }));
     for (const bool is_direction : {false, true}) {
         calls::AttachmentTerms said;
@@ -499,9 +502,10 @@ void add_force_calls(const Stage& stage,
                      const OwnSampler& own,
                      std::vector<StepCall>& calls) {
     const auto n = static_cast<std::size_t>(stage.num_scalars());
-    if (object.force->contact() != nullptr) {
+    const ForceFacets facets = facets_of(*object.force);
+    if (facets.contact != nullptr) {
         const auto of = [](const Object& on) {
-            return on.force->contact();
+            return facets_of(*on.force).contact;
         };
         // N, and the speed
         const auto sample = [](Random& random, Out in) {
@@ -512,11 +516,11 @@ void add_force_calls(const Stage& stage,
         calls.push_back(step_call(calls::StickLimit::kName, calls::StickLimit(), {}, of, sample));
         return;
     }
-    const Signals* const signals = object.force->signals();
-    const calls::ForceShape shape{n,
-                                  static_cast<std::size_t>(object.force->num_state()),
-                                  3 * object.force->listens_to().size(),
-                                  signals != nullptr ? own_shape(*signals) : calls::OwnShape{}};
+    const calls::ForceShape shape{
+        n,
+        facets.start_state.size(),
+        3 * facets.reactions.size(),
+        facets.signals != nullptr ? own_shape(*facets.signals) : calls::OwnShape{}};
     const auto of = [](const Object& on) {
         return on.force.get();
     };
@@ -536,7 +540,7 @@ void add_force_calls(const Stage& stage,
                               }));
     calls.push_back(step_call(
         calls::EvaluateForceStep::kName, calls::EvaluateForceStep(), shape, of, over_step));
-    if (object.force->has_tangent())
+    if (facets.tangent != nullptr)
         calls.push_back(step_call(
             calls::DifferentiateStep::kName, calls::DifferentiateStep(), shape, of, over_step));
 }
@@ -613,9 +617,9 @@ std::vector<RowPart> row_parts(const Object& object) {
     parts.push_back({"", [](const Object& on) {
                          return on.rows();
                      }});
-    if (object.constraint && object.constraint->tangents() != nullptr)
+    if (object.constraint && facets_of(*object.constraint).tangents != nullptr)
         parts.push_back({"tangents, ", [](const Object& on) {
-                             return on.constraint->tangents();
+                             return facets_of(*on.constraint).tangents;
                          }});
     return parts;
 }
@@ -623,7 +627,6 @@ std::vector<RowPart> row_parts(const Object& object) {
 void require_sizes(const RowSource& source, const char* title, int num_scalars) {
     for (const RowBlock& block : source.row_blocks())
         check_block(block, num_scalars, fmt::format("{}block \"{}\"", title, block.name));
-    if (source.num_state() < 0) throw Failure(fmt::format("num_state() is {}", source.num_state()));
 }
 
 void skip_wrong_sizes(const Stage& stage, const Object& object) {

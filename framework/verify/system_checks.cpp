@@ -81,7 +81,7 @@ bool keeps_momenta(const Example& example, const std::string& integrator) {
     // a body of fewer coordinates may be guided by something that it does not show
     if (object.body) return example.type().claims.has(Claim::rigid_motion_invariant);
     if (object.integrator) return false;
-    if (object.force && object.force->contact() != nullptr) return true;
+    if (object.force && facets_of(*object.force).contact != nullptr) return true;
     if (is_discrete(integrator) && has_general_step(example, object)) return false;
     return !Stage(example.type(), arguments, object).has_lone_scalars();
 }

@@ -25,7 +25,7 @@ constexpr Parameter kEnds[] = {parameter::point("a", "one end"),
 /// By hand: what both forms of the distance constraint share.
 class Hand : public Constraint {
 public:
-    std::span<const char* const> attachments() const override { return kNames; }
+    std::span<const AttachmentRequest> attachments() const override { return kAttachments; }
     std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
 
 protected:
@@ -33,7 +33,7 @@ protected:
         : block_{"length", 1, 1, 6, kStencil, kLaw, degree, tangent, false} {}
 
 private:
-    static constexpr const char* kNames[] = {"a", "b"};
+    static constexpr AttachmentRequest kAttachments[] = {{"a"}, {"b"}};
     static constexpr std::int32_t kStencil[] = {0, 1, 2, 3, 4, 5};
     static constexpr RowLaw kLaw[] = {{.kind = RowKind::constraint}};
     RowBlock block_;

@@ -77,12 +77,12 @@ refused("no Ancora" COMMAND ${configure} -B "${WORK_DIR}/new/rod/missing"
     MATCHES "Could not find a package configuration file provided by \"Ancora\""
         "Add the installation prefix of \"Ancora\" to CMAKE_PREFIX_PATH")
 file(READ "${WORK_DIR}/new/rod/CMakeLists.txt" text)
-string(REPLACE "SDK_VERSION 11" "SDK_VERSION 99" newer "${text}")
+string(REPLACE "SDK_VERSION 12" "SDK_VERSION 99" newer "${text}")
 file(WRITE "${WORK_DIR}/new/rod/CMakeLists.txt" "${newer}")
 refused("an SDK that is too old" COMMAND ${configure} -B "${WORK_DIR}/new/rod/newer"
         "-DCMAKE_PREFIX_PATH=${prefix}"
-    MATCHES "written for SDK version 99, but Ancora [0-9.]+ in [^ ]+ has SDK version 11; install")
-string(REPLACE "Ancora 0.2" "Ancora 0.7" other "${text}")
+    MATCHES "written for SDK version 99, but Ancora [0-9.]+ in [^ ]+ has SDK version 12; install")
+string(REPLACE "Ancora 0.3" "Ancora 0.7" other "${text}")
 file(WRITE "${WORK_DIR}/new/rod/CMakeLists.txt" "${other}")
 refused("another version of Ancora" COMMAND ${configure} -B "${WORK_DIR}/new/rod/other"
         "-DCMAKE_PREFIX_PATH=${prefix}"

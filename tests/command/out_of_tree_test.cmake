@@ -104,16 +104,6 @@ run("mesh plugin, a run"
         --plugin-dir "${springs}/plugins" --out "${springs}/results"
     MATCHES "three springs: completed")
 
-# A plugin with the includes of an earlier release.
-set(old "${WORK_DIR}/old_paths")
-file(COPY "${template}/" DESTINATION "${old}" PATTERN build EXCLUDE)
-file(READ "${old}/src/rod.cpp" text)
-string(REPLACE "#include <ancora/sdk/authoring.hpp>"
-    "#include <ancora/sdk/holonomic_constraint.hpp>\n#include <ancora/sdk/plugin.hpp>\n#include <ancora/sdk/formula.hpp>"
-    text "${text}")
-file(WRITE "${old}/src/rod.cpp" "${text}")
-build("plugin with old include paths" "${old}" "${old}/build")
-
 build("embedding program" "${data}/examples/embed_minimal" "${WORK_DIR}/embed")
 run("embedding program, built in code" COMMAND "${WORK_DIR}/embed/embed_minimal"
     MATCHES "pin: reaction" "t = 1 s")

@@ -43,8 +43,7 @@ TERMS = [
      "depends on reactions of", ()),
     (r"\bgo_part_of_the_way\b|\baitken_part\b", "relaxation, Aitken's factor", ()),
     (r"\bReactionFeedback\b|\breaction_feedback\b", "LowRankUpdate (Woodbury)", ()),
-    # StressLaw::kinks() keeps its name until interfaces change
-    (r"\bkinks?\b(?!\()|\bkinked\b", "slope discontinuity", ()),
+    (r"\bkinks?\b|\bkinked\b", "slope discontinuity", ()),
     (r"\btaut_gamma\b", "stiffest_compliance", ()),
     (r"\bgive_slopes_to_matrix\b|\bin_units_of_matrix\b|\bout_of_combinations\b",
      "set_tangent_moduli, scale_rows, unscale_multipliers", ()),

@@ -246,11 +246,12 @@ TEST_SUITE("written types: rows and attachments of a choice") {
     TEST_CASE("attachments made of several parameters are asked for by text, digit by digit") {
         const auto arguments = arguments_of(Across::kParameters).set("body", "sled");
         const Across across(arguments);
-        CHECK(across.attachments().empty());
-        REQUIRE(across.more_attachments().size() == 2);
-        CHECK(across.more_attachments()[0].text == std::string("sled@[0.1, 0, -2]"));
-        CHECK(across.more_attachments()[0].kind == AttachmentRequest::Kind::point);
-        CHECK(across.more_attachments()[1].kind == AttachmentRequest::Kind::direction);
+        const std::span<const AttachmentRequest> attachments = across.attachments();
+        REQUIRE(attachments.size() == 2);
+        for (const AttachmentRequest& request : attachments) CHECK(request.parameter == nullptr);
+        CHECK(attachments[0].text == std::string("sled@[0.1, 0, -2]"));
+        CHECK(attachments[0].kind == AttachmentRequest::Kind::point);
+        CHECK(attachments[1].kind == AttachmentRequest::Kind::direction);
         CHECK(across.row_blocks()[0].scalars_per_item == 6);
         CHECK_FALSE(across.row_blocks()[0].depends_on_time);
         CHECK(said_by(across, kU, kDu, 0.0).A == Numbers{0.3, -1.2, 0.7, 0.0, 0.0, 0.0});
@@ -263,9 +264,9 @@ TEST_SUITE("written types: forces") {
         auto arguments = arguments_of(Wind::kParameters);
         arguments.set_texts("at", {"net@rim", "box@[0, 0, 0]"});
         const Wind wind(arguments);
-        REQUIRE(wind.more_attachments().size() == 2);
-        CHECK(wind.more_attachments()[0].kind == AttachmentRequest::Kind::points);
-        CHECK(wind.more_attachments()[1].text == std::string("box@[0, 0, 0]"));
+        REQUIRE(wind.attachments().size() == 2);
+        CHECK(wind.attachments()[0].kind == AttachmentRequest::Kind::points);
+        CHECK(wind.attachments()[1].text == std::string("box@[0, 0, 0]"));
         Numbers f(6);
         wind.evaluate({kU, kDu, 0.5}, {}, {f});
         for (std::size_t j = 0; j < 6; ++j) CHECK(f[j] == 0.5 * kU[j] - 2.0 * kDu[j]);
@@ -277,7 +278,7 @@ TEST_SUITE("written types: forces") {
 
     TEST_CASE("a force that is given has no derivative to ask for") {
         const Pull pull;
-        CHECK_FALSE(pull.has_tangent());
+        CHECK(facets_of(pull).tangent == nullptr);
         Numbers f(6);
         pull.evaluate({kU, kDu, 0.5}, {}, {f});
         CHECK(f == Numbers{0.5, 0.0, 1.0, -0.5, 0.0, -1.0});
@@ -285,15 +286,15 @@ TEST_SUITE("written types: forces") {
 
     TEST_CASE("dry friction is its law, and no force that could be evaluated") {
         const Grease grease;
-        const NonidealForce& force = grease;
-        REQUIRE(force.contact() != nullptr);
-        CHECK(force.attachments().empty());
-        CHECK(force.contact()->constraint() == std::string("on"));
-        const SlipForce slip = force.contact()->slip(3.0, 2.0);
+        const ContactLaw* const law = facets_of(grease).contact;
+        REQUIRE(law != nullptr);
+        CHECK(grease.attachments().empty());
+        CHECK(law->constraint() == std::string("on"));
+        const SlipForce slip = law->slip(3.0, 2.0);
         CHECK(std::abs(slip.force - 1.8) <= 1e-15);
         CHECK(std::abs(slip.by_normal - 0.6) <= 1e-15);
         CHECK(std::abs(slip.by_speed - 1.2) <= 1e-15);
-        CHECK(force.contact()->stick_limit(3.0) == 0.2 * 3.0);
+        CHECK(law->stick_limit(3.0) == 0.2 * 3.0);
     }
 
     TEST_CASE("a source without rows says nothing, one that forgets to evaluate them says so") {

@@ -93,7 +93,7 @@ struct Item {
         const bool isotropic = block_.tangent == TangentForm::isotropic;
         const std::size_t n = isotropic ? width / 3 : width;
         Numbers K(n * n, kUnwritten);
-        source_.evaluate_tangent(0, u, s, positive_part, K);
+        source_.evaluate_tangent(0, {.mid = u, .s = s, .positive_part = positive_part}, K);
         Eigen::MatrixXd G = Eigen::MatrixXd::Zero(Eigen::Index(width), Eigen::Index(width));
         for (std::size_t i = 0; i < width; ++i)
             for (std::size_t j = 0; j < width; ++j) {
@@ -324,10 +324,12 @@ TEST_SUITE("written rows: derivatives") {
     // x - 1/2 c |p|^2 cos t: the coordinate is the first of its three scalars, behind the point's.
     TEST_CASE("a coordinate is one scalar of its attachment, wherever it stands in the schema") {
         const zoo::Follow follow(arguments_of<zoo::Follow>().set("x", "crank.theta").set("c", 0.5));
-        REQUIRE(follow.attachments().size() == 1);
-        REQUIRE(follow.more_attachments().size() == 1);
-        CHECK(std::string(follow.more_attachments()[0].text) == "crank.theta");
-        CHECK(std::string(follow.more_attachments()[0].key) == "x");
+        const std::span<const AttachmentRequest> attachments = follow.attachments();
+        REQUIRE(attachments.size() == 2);
+        CHECK(std::string(attachments[0].parameter) == "p");
+        CHECK(attachments[1].parameter == nullptr);
+        CHECK(std::string(attachments[1].text) == "crank.theta");
+        CHECK(std::string(attachments[1].key) == "x");
         const Item item(follow);
         const Numbers u = {1.0, 2.0, 3.0, 0.7, 0.0, 0.0};
         const Numbers du = {0.5, -1.0, 0.25, 2.0, 0.0, 0.0};

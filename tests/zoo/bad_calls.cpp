@@ -76,17 +76,17 @@ public:
 class BadSignals : public NonidealForce, public Signals {
 public:
     explicit BadSignals(const Arguments&) {}
-    std::span<const char* const> attachments() const override { return kAttachments; }
+    std::span<const AttachmentRequest> attachments() const override { return kAttachments; }
     WorkKind work() const override { return WorkKind::external; }
     void evaluate(const RowPoint&, std::span<const double>, const ForceValues& out) const override {
         std::ranges::fill(out.f, 0.0);
     }
-    const Signals* signals() const override { return this; }
+    void facets(ForceFacets& out) const override { out.signals = this; }
 
     static constexpr Parameter kParameters[] = {parameter::point("at", "where").required()};
 
 private:
-    static constexpr const char* kAttachments[] = {"at"};
+    static constexpr AttachmentRequest kAttachments[] = {{"at"}};
 };
 
 class NanRate final : public BadSignals {
@@ -145,20 +145,20 @@ public:
 class ThrowingForce final : public NonidealForce {
 public:
     explicit ThrowingForce(const Arguments&) {}
-    std::span<const char* const> attachments() const override { return kAttachments; }
+    std::span<const AttachmentRequest> attachments() const override { return kAttachments; }
     WorkKind work() const override { return WorkKind::external; }
     void evaluate(const RowPoint&, std::span<const double>, const ForceValues&) const override {
         throw 42;
     }
 
 private:
-    static constexpr const char* kAttachments[] = {"at"};
+    static constexpr AttachmentRequest kAttachments[] = {{"at"}};
 };
 
 class NanForce final : public NonidealForce {
 public:
     explicit NanForce(const Arguments&) {}
-    std::span<const char* const> attachments() const override { return kAttachments; }
+    std::span<const AttachmentRequest> attachments() const override { return kAttachments; }
     WorkKind work() const override { return WorkKind::external; }
     void evaluate(const RowPoint& at,
                   std::span<const double>,
@@ -168,19 +168,19 @@ public:
     }
 
 private:
-    static constexpr const char* kAttachments[] = {"at"};
+    static constexpr AttachmentRequest kAttachments[] = {{"at"}};
 };
 
 /// Good forces, but no derivative of them over a step.
-class NanDerivative final : public NonidealForce {
+class NanDerivative final : public NonidealForce, private ForceTangent {
 public:
     explicit NanDerivative(const Arguments&) {}
-    std::span<const char* const> attachments() const override { return kAttachments; }
+    std::span<const AttachmentRequest> attachments() const override { return kAttachments; }
     WorkKind work() const override { return WorkKind::external; }
     void evaluate(const RowPoint&, std::span<const double>, const ForceValues& out) const override {
         for (double& f : out.f) f = 0.0;
     }
-    bool has_tangent() const override { return true; }
+    void facets(ForceFacets& out) const override { out.tangent = this; }
     void differentiate_step(const RowStep&,
                             std::span<const double>,
                             std::span<double> D) const override {
@@ -189,14 +189,14 @@ public:
     }
 
 private:
-    static constexpr const char* kAttachments[] = {"at"};
+    static constexpr AttachmentRequest kAttachments[] = {{"at"}};
 };
 
 /// Allocates in every call.
 class AllocatingForce final : public NonidealForce {
 public:
     explicit AllocatingForce(const Arguments&) {}
-    std::span<const char* const> attachments() const override { return kAttachments; }
+    std::span<const AttachmentRequest> attachments() const override { return kAttachments; }
     WorkKind work() const override { return WorkKind::external; }
     void evaluate(const RowPoint&, std::span<const double>, const ForceValues& out) const override {
         const std::vector<double> zero(out.f.size(), 0.0);
@@ -204,7 +204,7 @@ public:
     }
 
 private:
-    static constexpr const char* kAttachments[] = {"at"};
+    static constexpr AttachmentRequest kAttachments[] = {{"at"}};
 };
 
 /// The constraint z^2 / 2 = 0 with its geometry right, for the spoilt ones below.
@@ -220,11 +220,7 @@ public:
         if (!out.pi.empty()) out.pi[0] = 0.5 * at.u[2] * at.u[2];
         if (!out.A.empty()) out.A[2] = at.u[2];
     }
-    void evaluate_tangent(int,
-                          std::span<const double>,
-                          std::span<const double>,
-                          bool,
-                          std::span<double> G) const override {
+    void evaluate_tangent(int, const TangentPoint&, std::span<double> G) const override {
         G[0] = 0.0;
     }
 
@@ -246,11 +242,7 @@ public:
 class NanTangent final : public Square {
 public:
     using Square::Square;
-    void evaluate_tangent(int,
-                          std::span<const double>,
-                          std::span<const double>,
-                          bool,
-                          std::span<double> G) const override {
+    void evaluate_tangent(int, const TangentPoint&, std::span<double> G) const override {
         G[0] = kNan;
     }
 };
@@ -259,12 +251,8 @@ public:
 class ThrowsInTangent final : public Square {
 public:
     using Square::Square;
-    void evaluate_tangent(int,
-                          std::span<const double> mid,
-                          std::span<const double>,
-                          bool,
-                          std::span<double>) const override {
-        if (mid[0] > 0.0) throw std::runtime_error("no tangent today");
+    void evaluate_tangent(int, const TangentPoint& at, std::span<double>) const override {
+        if (at.mid[0] > 0.0) throw std::runtime_error("no tangent today");
     }
 };
 

@@ -46,7 +46,7 @@ public:
         joint_.measures = kMeasures;
         joint_.on_b = kOnB;
     }
-    const Joint* joint() const override { return &joint_; }
+    void facets(ConstraintFacets& out) const override { out.joint = &joint_; }
 
 private:
     static constexpr std::array<Measure, 1> kMeasures = {

@@ -23,13 +23,11 @@ class NanMassLater final : public zoo::TestMass {
 public:
     explicit NanMassLater(const Arguments& arguments)
         : TestMass(arguments), m_(arguments.number("mass")) {}
-    bool has_constant_mass() const override { return false; }
-    void evaluate_mass(std::span<const double> q,
-                       std::span<const double>,
-                       const MassValues& out) const override {
+    MassKind mass_kind() const override { return MassKind::of_state; }
+    void evaluate_mass(const MassState& at, const MassValues& out) const override {
         std::ranges::fill(out.M, 0.0);
         std::ranges::fill(out.force, 0.0);
-        for (std::size_t i = 0; i < 3; ++i) out.M[4 * i] = i == 1 && is_beyond(q) ? kNan : m_;
+        for (std::size_t i = 0; i < 3; ++i) out.M[4 * i] = i == 1 && is_beyond(at.q) ? kNan : m_;
     }
 
 private:

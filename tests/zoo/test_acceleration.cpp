@@ -11,16 +11,16 @@ namespace {
 
 using namespace ancora;
 
-constexpr std::array<const char*, 1> kAttachments = {"at"};
+constexpr AttachmentRequest kAttachments[] = {{"at"}};
 constexpr std::array<std::int32_t, 3> kStencil = {0, 1, 2};
 constexpr std::array<RowLaw, 1> kLaws = {{{.kind = RowKind::acceleration_constraint}}};
 
 /// One row on one point.
 class AccelerationRow : public Constraint {
 public:
-    std::span<const char* const> attachments() const override { return kAttachments; }
+    std::span<const AttachmentRequest> attachments() const override { return kAttachments; }
     /// What prescribes an acceleration acts from outside.
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ConstraintFacets& out) const override { out.tied_to_inertial_frame = true; }
     std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
 
     void evaluate(int, const RowPoint& at, const RowValues& out) const override {

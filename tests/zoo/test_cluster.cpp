@@ -13,7 +13,7 @@ namespace ancora::zoo {
 namespace {
 
 /// Point masses of 1 kg that nothing holds together: groups "*" and "even"; "first" is point 0.
-class TestCluster final : public Body {
+class TestCluster final : public Body, private BodyNames {
 public:
     static constexpr Parameter kParameters[] = {
         parameter::matrix("positions", 0, 3, "m", "one row for each point").required(),
@@ -47,6 +47,7 @@ public:
         const auto point = where.kind == Locator::Kind::name ? 0 : static_cast<int>(where.index);
         for (int i = 0; i < 3; ++i) out.weight(i, 3 * point + i, 1.0);
     }
+    void facets(BodyFacets& out) const override { out.names = this; }
     std::span<const std::int32_t> group(std::string_view name) const override {
         if (name == "*") return all_;
         if (name == "even") return even_;

@@ -16,9 +16,9 @@ class TestDrag final : public NonidealForce {
 public:
     explicit TestDrag(const Arguments& arguments) : c_(arguments.number("c")) {}
 
-    std::span<const char* const> attachments() const override { return kAttachments; }
+    std::span<const AttachmentRequest> attachments() const override { return kAttachments; }
     WorkKind work() const override { return WorkKind::nonideal; }
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ForceFacets& out) const override { out.tied_to_inertial_frame = true; }
 
     void evaluate(const RowPoint& at,
                   std::span<const double>,
@@ -27,7 +27,7 @@ public:
     }
 
 private:
-    static constexpr const char* kAttachments[] = {"at"};
+    static constexpr AttachmentRequest kAttachments[] = {{"at"}};
 
     double c_;
 };

@@ -42,10 +42,10 @@ struct BushingLaw : ItemLaw {
         return 0.5 * x.dot(D * x) + 0.25 * quartic * square * square +
                0.5 * one_sided * along * along;
     }
-    int kinks(int,
-              std::span<const double>,
-              std::span<const double>,
-              std::span<double> theta) const override {
+    int discontinuities(int,
+                        std::span<const double>,
+                        std::span<const double>,
+                        std::span<double> theta) const override {
         std::ranges::copy(given_discontinuities, theta.begin());
         return static_cast<int>(given_discontinuities.size());
     }
@@ -61,7 +61,8 @@ public:
         parameter::number("quartic", "N/m^3", "k").nonnegative().otherwise("0.0"),
         parameter::number("one_sided", "N/m", "c").nonnegative().otherwise("0.0"),
         parameter::number("damping", "N s/m", "of each row").nonnegative().otherwise("0.0"),
-        parameter::vector("kinks", 2, "", "what kinks() says of any step, right or wrong"),
+        parameter::vector(
+            "kinks", 2, "", "what discontinuities() says of any step, right or wrong"),
     };
 
     explicit Bushing(const Arguments& arguments) {
@@ -90,7 +91,7 @@ public:
     Vector3<S> phi(const Vector3<S>& a, const Vector3<S>& b) const {
         return a - b;
     }
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ConstraintFacets& out) const override { out.tied_to_inertial_frame = true; }
 };
 
 /// The same linear bushing by rows that are lines: V^T (a - b) with the eigenvectors V of D.
@@ -120,7 +121,7 @@ public:
         const Vector3<S> d = a - b;
         return {dot(d, v_[0]), dot(d, v_[1]), dot(d, v_[2])};
     }
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ConstraintFacets& out) const override { out.tied_to_inertial_frame = true; }
 
 private:
     std::array<Vec3, 3> v_;

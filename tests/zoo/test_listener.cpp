@@ -19,7 +19,10 @@ public:
     };
     explicit Lift(const Arguments& arguments) : d_(arguments.triple("direction")) {}
     WorkKind work() const override { return WorkKind::nonideal; }
-    bool tied_to_inertial_frame() const override { return true; }  // d is fixed in space
+    void facets(ForceFacets& out) const override {
+        ForceLaw::facets(out);
+        out.tied_to_inertial_frame = true;  // d is fixed in space
+    }
 
     Vec3 force(const Vec3&, const Reactions& reactions) const {
         const Vec3 R(reactions[0].x, reactions[0].y, reactions[0].z);
@@ -40,7 +43,10 @@ public:
     };
     explicit LoadedDamper(const Arguments& arguments) : c_(arguments.number("coefficient")) {}
     WorkKind work() const override { return WorkKind::nonideal; }
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ForceFacets& out) const override {
+        ForceLaw::facets(out);
+        out.tied_to_inertial_frame = true;
+    }
 
     Vec3 force(const Vec3&, const Vec3& rate, const Reactions& reactions) const {
         const Vec3 R(reactions[0].x, reactions[0].y, reactions[0].z);

@@ -23,7 +23,7 @@ class TestLoad final : public NonidealForce {
 public:
     explicit TestLoad(const Arguments& arguments) : f_(arguments.triple("force")) {}
 
-    std::span<const char* const> attachments() const override { return kAttachments; }
+    std::span<const AttachmentRequest> attachments() const override { return kAttachments; }
     WorkKind work() const override { return WorkKind::external; }
 
     void evaluate(const RowPoint&, std::span<const double>, const ForceValues& out) const override {
@@ -31,7 +31,7 @@ public:
     }
 
 private:
-    static constexpr const char* kAttachments[] = {"at"};
+    static constexpr AttachmentRequest kAttachments[] = {{"at"}};
 
     std::array<double, 3> f_;
 };

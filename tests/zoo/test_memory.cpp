@@ -22,10 +22,9 @@ class TestWear final : public NonidealForce {
 public:
     explicit TestWear(const Arguments& arguments) : gain_(arguments.number("gain")) {}
 
-    std::span<const char* const> attachments() const override { return kAttachments; }
+    std::span<const AttachmentRequest> attachments() const override { return kAttachments; }
     WorkKind work() const override { return WorkKind::external; }
-    int num_state() const override { return 1; }
-    void start_state(std::span<double> state) const override { state[0] = 0.0; }
+    void facets(ForceFacets& out) const override { out.start_state = kStart; }
 
     void evaluate(const RowPoint&,
                   std::span<const double> state,
@@ -41,7 +40,8 @@ public:
     }
 
 private:
-    static constexpr const char* kAttachments[] = {"at"};
+    static constexpr AttachmentRequest kAttachments[] = {{"at"}};
+    static constexpr double kStart[] = {0.0};
 
     double gain_;
 };
@@ -51,11 +51,10 @@ class TestFeed final : public Constraint {
 public:
     explicit TestFeed(const Arguments& arguments) : gain_(arguments.number("gain")) {}
 
-    std::span<const char* const> attachments() const override { return kAttachments; }
+    std::span<const AttachmentRequest> attachments() const override { return kAttachments; }
     std::span<const RowBlock> row_blocks() const override { return {&kBlock, 1}; }
-    bool tied_to_inertial_frame() const override { return true; }
-    int num_state() const override { return 1; }
-    void start_state(std::span<double> state) const override { state[0] = 1.0; }
+    void facets(ConstraintFacets& out) const override { out.tied_to_inertial_frame = true; }
+    std::span<const double> start_state() const override { return kStart; }
 
     void evaluate(int, const RowPoint&, const RowValues& out) const override {
         for (std::size_t i = 0; i < out.A.size(); ++i) out.A[i] = i == 2 ? 1.0 : 0.0;
@@ -69,7 +68,8 @@ public:
     }
 
 private:
-    static constexpr const char* kAttachments[] = {"at"};
+    static constexpr AttachmentRequest kAttachments[] = {{"at"}};
+    static constexpr double kStart[] = {1.0};
     static constexpr std::array<std::int32_t, 3> kStencil = {0, 1, 2};
     static constexpr RowLaw kLaw = {RowKind::velocity_constraint, 0.0, 0.0, 0.0};
     static constexpr RowBlock kBlock = {.name = "feed",

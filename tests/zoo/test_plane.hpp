@@ -18,7 +18,7 @@ public:
 
     explicit TestPlane(const Arguments&) {}
 
-    std::span<const char* const> attachments() const override { return kAttachments; }
+    std::span<const AttachmentRequest> attachments() const override { return kAttachments; }
     std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
 
     void evaluate(int, const RowPoint& at, const RowValues& out) const override {
@@ -29,7 +29,7 @@ public:
     }
 
 protected:
-    static constexpr std::array<const char*, 1> kAttachments = {"at"};
+    static constexpr AttachmentRequest kAttachments[] = {{"at"}};
     static constexpr std::array<std::int32_t, 3> kStencil = {0, 1, 2};
     static constexpr std::array<RowLaw, 1> kLaws = {};
 

@@ -100,7 +100,7 @@ public:
     TestSpring(const TestSpring&) = delete;
     TestSpring& operator=(const TestSpring&) = delete;
 
-    std::span<const char* const> attachments() const override { return kAttachments; }
+    std::span<const AttachmentRequest> attachments() const override { return kAttachments; }
     std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
 
     void evaluate(int, const RowPoint& at, const RowValues& out) const override {
@@ -145,12 +145,9 @@ public:
                                                 std::sin(0.5 * frequency_ * step.h);
     }
 
-    void evaluate_tangent(int,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override {
-        const double k = positive_part ? std::max(s[0], 0.0) : s[0];
+    void evaluate_tangent(int, const TangentPoint& at, std::span<double> G) const override {
+        const std::span<const double> mid = at.mid;
+        const double k = at.positive_part ? std::max(at.s[0], 0.0) : at.s[0];
         if (is_square_) {
             G[0] = G[3] = k;
             G[1] = G[2] = -k;
@@ -169,7 +166,7 @@ public:
     }
 
 private:
-    static constexpr const char* kAttachments[] = {"a", "b"};
+    static constexpr AttachmentRequest kAttachments[] = {{"a"}, {"b"}};
     static constexpr std::array<std::int32_t, 6> kStencil = {0, 1, 2, 3, 4, 5};
 
     static double length(std::span<const double> u) {
@@ -202,9 +199,9 @@ class TestKnifeEdge final : public Constraint {
 public:
     explicit TestKnifeEdge(const Arguments&) {}
 
-    std::span<const char* const> attachments() const override { return kAttachments; }
+    std::span<const AttachmentRequest> attachments() const override { return kAttachments; }
     std::span<const RowBlock> row_blocks() const override { return {&kBlock, 1}; }
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ConstraintFacets& out) const override { out.tied_to_inertial_frame = true; }
 
     void evaluate(int, const RowPoint& at, const RowValues& out) const override {
         if (!out.pi.empty()) out.pi[0] = 0.0;
@@ -218,7 +215,7 @@ public:
     }
 
 private:
-    static constexpr const char* kAttachments[] = {"point", "normal"};
+    static constexpr AttachmentRequest kAttachments[] = {{"point"}, {"normal"}};
     static constexpr std::array<std::int32_t, 3> kStencil = {0, 1, 2};
     static constexpr RowLaw kLaw = {RowKind::velocity_constraint, 0.0, 0.0, 0.0};
     static constexpr RowBlock kBlock = {.name = "side slip",

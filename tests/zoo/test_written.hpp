@@ -51,7 +51,7 @@ public:
         return dot(c, k_) + dot(k_, cross(a, k_)) + 0.1 * triple(a, b, k_) + distance(a, o_) +
                squared_norm(cross(k_, b)) + dot(k_ * a.x + b.y * o_, b) + norm(o_) * dot(k_, o_);
     }
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ConstraintFacets& out) const override { out.tied_to_inertial_frame = true; }
 
 private:
     Vec3 k_ = Vec3(0.3, -0.5, 0.8), o_ = Vec3(2.0, 1.0, -1.0);
@@ -263,7 +263,7 @@ public:
           const Vector3<S>&) const {
         return d.x * p_rate.y - d.y * p_rate.x;
     }
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ConstraintFacets& out) const override { out.tied_to_inertial_frame = true; }
 };
 
 /// A speed that is kept, or grows: psi = (p'.p' - (c + a t)^2) / (2 c). Nonlinear in p'.
@@ -282,7 +282,7 @@ public:
         const S c = c_ + a_ * t;
         return (squared_norm(p_rate) - c * c) / (2.0 * c_);
     }
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ConstraintFacets& out) const override { out.tied_to_inertial_frame = true; }
 
 private:
     double c_, a_;
@@ -297,7 +297,7 @@ public:
     double psi(const Vec3&, const Vec3& p_rate) const {
         return (p_rate.squaredNorm() - c_ * c_) / (2.0 * c_);
     }
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ConstraintFacets& out) const override { out.tied_to_inertial_frame = true; }
 
 private:
     double c_;
@@ -313,7 +313,10 @@ public:
     explicit Drag(const Arguments& arguments) : c_(arguments.number("c")) {}
 
     WorkKind work() const override { return WorkKind::nonideal; }
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ForceFacets& out) const override {
+        ForceLaw::facets(out);
+        out.tied_to_inertial_frame = true;
+    }
     Vec3 force(const Vec3&, const Vec3& velocity) const { return -c_ * velocity; }
 
 private:
@@ -359,7 +362,10 @@ public:
           target_(arguments.number("target")) {}
 
     WorkKind work() const override { return WorkKind::nonideal; }
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ForceFacets& out) const override {
+        Motor::ForceLaw::facets(out);
+        out.tied_to_inertial_frame = true;
+    }
 
     template <class S>
     std::array<Vector3<S>, 2> forces(const Vector3<S>& a,
@@ -393,7 +399,10 @@ template <bool kTells>
 class PlainMotor final : public Motor<PlainMotor<kTells>> {
 public:
     using Motor<PlainMotor<kTells>>::Motor;
-    bool has_tangent() const override { return kTells; }
+    void facets(ForceFacets& out) const override {
+        PlainMotor::Motor::facets(out);
+        if (!kTells) out.tangent = nullptr;
+    }
     std::array<Vector3<double>, 2> force(const Vec3& a,
                                          const Vec3& b,
                                          const Vec3& a_rate,

@@ -40,12 +40,13 @@ protected:
 };
 
 /// The same as an integrator that chooses its steps, all alike.
-class TwoStepByChoice final : public TwoStep {
+class TwoStepByChoice final : public TwoStep, private DenseOutput {
 public:
     using TwoStep::TwoStep;
     IntegratorTraits traits() const override {
         return {.face = Face::continuous, .is_adaptive = true};
     }
+    void facets(IntegratorFacets& out) const override { out.dense_output = this; }
     void prepare(const System& system, const StepSettings& settings) override {
         TwoStep::prepare(system, settings);
         step_ = settings.step;

@@ -60,7 +60,7 @@ typedef struct ancora_simulation ancora_simulation;
 /* --- versions ------------------------------------------------------------------------------------
  */
 
-/* "0.2.0" */
+/* "0.3.0" */
 ANCORA_API const char* ancora_version(void);
 /* ANCORA_C_INTERFACE of the library, which may be newer than that of this header. */
 ANCORA_API int32_t ancora_c_interface(void);

@@ -143,21 +143,15 @@ calls::RowShape shape_of(std::type_identity<calls::RowShape>,
                                                                          : "mid";
     const std::size_t found = record.input(name).size();
     if (found < least) require_size(record, name, least);
-    calls::RowShape shape(blocks[size_of(index)], found, rows.num_state());
+    calls::RowShape shape(blocks[size_of(index)], found, rows.start_state().size());
     shape.own = {record.input("inputs").size(), record.input("x").size(), record.input("z").size()};
     return shape;
-}
-
-calls::StateShape shape_of(std::type_identity<calls::StateShape>,
-                           const auto& object,
-                           const PluginCall&) {
-    return {size_of(object.num_state())};
 }
 
 calls::BodyShape shape_of(std::type_identity<calls::BodyShape>,
                           const Body& body,
                           const PluginCall&) {
-    return {static_cast<int>(body.coordinates().size())};
+    return {static_cast<int>(body.coordinates().size()), body.mass_kind()};
 }
 
 calls::PoseOf::Shape shape_of(std::type_identity<calls::PoseOf::Shape>,
@@ -190,11 +184,11 @@ calls::ForceShape shape_of(std::type_identity<calls::ForceShape>,
                            const NonidealForce& force,
                            const PluginCall& record) {
     const char* const name = record.name == calls::EvaluateForce::kName ? "u" : "u0";
-    const Signals* const signals = force.signals();
+    const ForceFacets facets = facets_of(force);
     return {record.input(name).size(),
-            size_of(force.num_state()),
-            3 * force.listens_to().size(),
-            signals != nullptr ? own_shape(*signals) : calls::OwnShape{}};
+            facets.start_state.size(),
+            3 * facets.reactions.size(),
+            facets.signals != nullptr ? own_shape(*facets.signals) : calls::OwnShape{}};
 }
 
 /// Of the local scalars of an object: as many as the record has.
@@ -245,7 +239,7 @@ bool holds(calls::List<Call...>, std::string_view name) {
 bool made_by_signals(const auto& object,
                      const PluginCall& record,
                      std::vector<CallValues>& outputs) {
-    const Signals* const signals = object.signals();
+    const Signals* const signals = facets_of(object).signals;
     return signals != nullptr && made(calls::OfSignals(), *signals, record, outputs);
 }
 
@@ -289,7 +283,7 @@ std::vector<CallValues> make_call(const Constraint& constraint, const PluginCall
     if (made_by_signals(constraint, call, outputs)) return outputs;
     if (call.setting("of_tangents") == 0)
         return make_call(static_cast<const RowSource&>(constraint), call);
-    const RowSource* const rows = constraint.tangents();
+    const RowSource* const rows = facets_of(constraint).tangents;
     if (rows == nullptr) throw std::logic_error("the constraint has no directions of sliding");
     return make_call(*rows, call);
 }
@@ -298,8 +292,9 @@ std::vector<CallValues> make_call(const NonidealForce& force, const PluginCall& 
     std::vector<CallValues> outputs;
     if (made_by_signals(force, call, outputs)) return outputs;
     if (made(calls::OfForce(), force, call, outputs)) return outputs;
-    if (force.contact() == nullptr) throw std::logic_error("the force has no contact law");
-    if (!made(calls::OfContactLaw(), *force.contact(), call, outputs)) refuse(call);
+    const ContactLaw* const law = facets_of(force).contact;
+    if (law == nullptr) throw std::logic_error("the force has no contact law");
+    if (!made(calls::OfContactLaw(), *law, call, outputs)) refuse(call);
     return outputs;
 }
 

@@ -247,7 +247,7 @@ struct EvaluateStep {
     }
 };
 
-/// RowSource::evaluate_tangent_at
+/// RowSource::evaluate_tangent
 struct EvaluateTangent {
     static constexpr const char* kName = "evaluate_tangent";
     using Shape = RowShape;
@@ -256,7 +256,7 @@ struct EvaluateTangent {
     TangentPoint at;
     std::span<double> G;
 
-    void make(const RowSource& on) const { on.evaluate_tangent_at(block, at, G); }
+    void make(const RowSource& on) const { on.evaluate_tangent(block, at, G); }
     static void fields(auto& self, const Shape& n, auto&& visit) {
         visit.setting("block", self.block);
         visit.setting("of_tangents", self.of_tangents);
@@ -277,28 +277,11 @@ struct EvaluateTangent {
     }
 };
 
-// --- states
-
-struct StateShape {
-    std::size_t state = 0;
-};
-
-/// start_state of whatever has one.
-struct StartState {
-    static constexpr const char* kName = "start_state";
-    using Shape = StateShape;
-    std::span<double> state;
-
-    void make(const auto& on) const { on.start_state(state); }
-    static void fields(auto& self, const Shape& n, auto&& visit) {
-        visit.out({"state", "a state", Entries::numbers}, self.state, n.state);
-    }
-};
-
 // --- bodies
 
 struct BodyShape {
     int n = 0;  ///< coordinates
+    MassKind mass = MassKind::constant;
     std::size_t coordinates() const { return size_of(n); }
 };
 
@@ -334,43 +317,40 @@ struct Mass {
 struct EvaluateMass {
     static constexpr const char* kName = "evaluate_mass";
     using Shape = BodyShape;
-    std::span<const double> q, v;
+    MassState at;
     MassValues out;
 
-    void make(const Body& on) const { on.evaluate_mass(q, v, out); }
+    void make(const Body& on) const { on.evaluate_mass(at, out); }
     static void fields(auto& self, const Shape& shape, auto&& visit) {
         const std::size_t n = shape.coordinates();
-        visit.in("q", self.q, n);
-        visit.in("v", self.v, n);
+        const bool is_timed = shape.mass == MassKind::of_time;
+        if (!is_timed) {
+            visit.in("q", self.at.q, n);
+            visit.in("v", self.at.v, n);
+        }
+        visit.in("t", self.at.t);
         visit.out({"M", "a mass", Entries::pairs, n}, self.out.M, n * n);
-        visit.out({"force", "a force", Entries::numbers}, self.out.force, n);
+        if (is_timed)
+            visit.out({"rate", "a rate of the mass", Entries::pairs, n}, self.out.rate, n * n);
+        else
+            visit.out({"force", "a force", Entries::numbers}, self.out.force, n);
     }
 };
 
-/// Body::evaluate_mass_at
-struct EvaluateMassAt {
-    static constexpr const char* kName = "evaluate_mass_at";
-    using Shape = BodyShape;
-    double t = 0.0;
-    TimedMassValues out;
-
-    void make(const Body& on) const { on.evaluate_mass_at(t, out); }
-    static void fields(auto& self, const Shape& shape, auto&& visit) {
-        const std::size_t n = shape.coordinates();
-        visit.in("t", self.t);
-        visit.out({"M", "a mass", Entries::pairs, n}, self.out.M, n * n);
-        visit.out({"rate", "a rate of the mass", Entries::pairs, n}, self.out.rate, n * n);
-    }
-};
-
-/// Body::rotation
+/// ScalarRotation::rotation
 struct Rotation {
     static constexpr const char* kName = "rotation";
     using Shape = BodyShape;
     std::span<const double> q;
     std::span<double> Xi;
 
-    void make(const Body& on) const { on.rotation(q, Xi); }
+    void make(const Body& on) const {
+        if (const ScalarRotation* const scalars = facets_of(on).scalar_rotation)
+            make(*scalars);
+        else
+            for (double& x : Xi) x = 0.0;
+    }
+    void make(const ScalarRotation& on) const { on.rotation(q, Xi); }
     static void fields(auto& self, const Shape& n, auto&& visit) {
         visit.in("q", self.q, n.coordinates());
         visit.out({"Xi", "an entry", Entries::matrix, 3}, self.Xi, 3 * n.coordinates());
@@ -585,14 +565,19 @@ struct EvaluateForceStep {
     }
 };
 
-/// NonidealForce::differentiate_step
+/// ForceTangent::differentiate_step
 struct DifferentiateStep {
     static constexpr const char* kName = "differentiate_step";
     using Shape = ForceShape;
     RowStep step;
     std::span<double> D;
 
-    void make(const NonidealForce& on) const { on.differentiate_step(step, step.rate, D); }
+    void make(const NonidealForce& on) const {
+        const ForceTangent* const tangent = facets_of(on).tangent;
+        if (tangent == nullptr) throw std::logic_error("the force has no tangent");
+        make(*tangent);
+    }
+    void make(const ForceTangent& on) const { on.differentiate_step(step, step.rate, D); }
     static void fields(auto& self, const Shape& n, auto&& visit) {
         step_fields(self.step, n.scalars, n.state, n.reactions, visit);
         own_fields(self.step.own, n.own, visit);
@@ -643,16 +628,15 @@ struct StickLimit {
 template <class... Call>
 struct List {};
 
-using OfRows = List<Evaluate, EvaluateStep, EvaluateTangent, StartState>;
+using OfRows = List<Evaluate, EvaluateStep, EvaluateTangent>;
 using OfBody = List<Start,
                     Mass,
                     EvaluateMass,
-                    EvaluateMassAt,
                     Rotation,
                     Attach,
                     EvaluateAttachment,
                     PoseOf>;  // and rows
-using OfForce = List<EvaluateForce, EvaluateForceStep, DifferentiateStep, StartState>;
+using OfForce = List<EvaluateForce, EvaluateForceStep, DifferentiateStep>;
 using OfContactLaw = List<Slip, StickLimit>;
 using OfSignals =
     List<EvaluateOutputs, Differentiate, EvaluateCrossings, Act>;  // of any kind of object

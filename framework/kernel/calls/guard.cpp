@@ -65,11 +65,14 @@ void refuse_call(const ObjectRef& object, const PluginCall& call, const std::str
     throw FailedCall(message, object.place, failed_call_text(object, call, message));
 }
 
-void require_num_state(const ObjectRef& object, int num_state) {
-    if (num_state < 0)
-        throw Error(ErrorKind::plugin,
-                    fmt::format("{}: num_state returned {}", describe(object), num_state),
-                    object.place);
+void copy_start_state(const ObjectRef& object,
+                      std::span<const double> start,
+                      std::span<double> state) {
+    for (std::size_t i = 0; i < start.size(); ++i) {
+        state[i] = start[i];
+        if (!std::isfinite(start[i]))
+            refuse_nonfinite(object, "start_state", "a state", nullptr, fmt::format("entry {}", i));
+    }
 }
 
 std::string BadOutput::where() const {

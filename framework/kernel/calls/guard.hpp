@@ -211,23 +211,21 @@ void require_finite(const ObjectRef& object,
 
 // --- states
 
-/// Refuses a negative number of states.
-void require_num_state(const ObjectRef& object, int num_state);
+/// Copies the state that an object starts with; refuses what is not finite.
+void copy_start_state(const ObjectRef& object,
+                      std::span<const double> start,
+                      std::span<double> state);
 
-/// Lets a plugin's object write its state at the start; refuses what is not finite.
-template <class On>
-void start_state_of(const ObjectRef& object, const On& on, std::span<double> state) {
-    const calls::StartState call{state};
-    call_plugin(
-        object,
-        calls::StartState::kName,
-        [&] {
-            call.make(on);
-        },
-        [&] {
-            return record_of(call);
-        });
-    require_finite(object, call, {state.size()}, nullptr);
+// --- facets
+
+/// What an object offers besides.
+template <class Object>
+auto facets_of(const ObjectRef& object, const Object& of) {
+    decltype(facets_of(of)) out;
+    call_plugin(object, "facets", [&] {
+        out = facets_of(of);
+    });
+    return out;
 }
 
 // --- factories

@@ -2,24 +2,20 @@
 // Calls of Body.
 #include "guarded_body.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace ancora {
 
 GuardedBody::GuardedBody(ObjectRef its_object, std::shared_ptr<const Body> body)
     : object(std::move(its_object)), body_(std::move(body)) {
-    call_plugin(object, "coordinates or pose_kind", [&] {
+    call_plugin(object, "coordinates, pose_kind or mass_kind", [&] {
         coordinates = body_->coordinates();
         pose_kind = body_->pose_kind();
-        has_constant_mass = body_->has_constant_mass();
-        has_timed_mass = body_->has_timed_mass();
+        mass_kind = body_->mass_kind();
     });
-    if (has_timed_mass && !has_constant_mass)
-        throw Error(ErrorKind::plugin,
-                    describe(object) +
-                        ": says that its mass depends on its state (has_constant_mass) and that it "
-                        "depends on time alone (has_timed_mass); it can be one of these",
-                    object.place);
+    facets_ = facets_of(object, *body_);
     count = static_cast<int>(coordinates.size());
 }
 
@@ -64,44 +60,31 @@ std::vector<calls::MassEntries::Entry> GuardedBody::mass() const {
 }
 
 void GuardedBody::evaluate_mass(CallMeter& meter,
-                                double t,
-                                std::span<const double> q,
-                                std::span<const double> v,
+                                const MassState& at,
                                 const MassValues& out) const {
-    const calls::EvaluateMass call{q, v, out};
+    const calls::EvaluateMass call{at, out};
     meter.call(
         object,
         calls::EvaluateMass::kName,
-        t,
+        at.t,
         [&] {
             call.make(*body_);
         },
         [&] {
             return record_of(call);
         });
-    require_finite(object, call, {count}, &t);
-}
-
-void GuardedBody::evaluate_mass_at(CallMeter& meter, double t, const TimedMassValues& out) const {
-    const calls::EvaluateMassAt call{t, out};
-    meter.call(
-        object,
-        calls::EvaluateMassAt::kName,
-        t,
-        [&] {
-            call.make(*body_);
-        },
-        [&] {
-            return record_of(call);
-        });
-    require_finite(object, call, {count}, &t);
+    require_finite(object, call, {count, mass_kind}, &at.t);
 }
 
 // [step], and called so often that the floating-point environment is left to the metered calls.
 void GuardedBody::rotation(std::span<const double> q, std::span<double> Xi) const {
+    if (facets_.scalar_rotation == nullptr) {
+        std::ranges::fill(Xi, 0.0);
+        return;
+    }
     const calls::Rotation call{q, Xi};
     try {
-        call.make(*body_);
+        call.make(*facets_.scalar_rotation);
     } catch (...) {
         rethrow_captured(object, calls::Rotation::kName, nullptr, [&] {
             return record_of(call);
@@ -113,8 +96,19 @@ void GuardedBody::rotation(std::span<const double> q, std::span<double> Xi) cons
 void GuardedBody::turn(const std::array<double, 9>& R,
                        std::span<double> q,
                        std::span<double> v) const {
+    if (facets_.scalar_rotation == nullptr) {
+        if (std::ranges::none_of(coordinates, [](const Coordinate& c) {
+                return c.vector < 0;
+            }))
+            return;
+        throw Error(ErrorKind::plugin,
+                    describe(object) +
+                        ": does not say how its scalar coordinates turn with space "
+                        "(facet scalar_rotation), so no joint can place it",
+                    object.place);
+    }
     call_plugin(object, "turn", [&] {
-        body_->turn(R, q, v);
+        facets_.scalar_rotation->turn(R, q, v);
     });
     for (std::size_t i = 0; i < q.size(); ++i)
         if (!std::isfinite(q[i]) || !std::isfinite(v[i]))
@@ -160,10 +154,11 @@ std::optional<std::string> GuardedBody::attach(const Locator& where,
 
 std::optional<std::string> GuardedBody::group(std::string_view name,
                                               std::span<const std::int32_t>& points) const {
+    if (facets_.names == nullptr) return "has no groups of points";
     std::optional<std::string> why_not;
     call_plugin(object, "group", [&] {
         try {
-            points = body_->group(name);
+            points = facets_.names->group(name);
         } catch (const std::invalid_argument& reason) {
             why_not = reason.what();
         }
@@ -172,9 +167,10 @@ std::optional<std::string> GuardedBody::group(std::string_view name,
 }
 
 int GuardedBody::find_coordinate(std::string_view name) const {
+    if (facets_.names == nullptr) return -1;
     int index = -1;
     call_plugin(object, "find_coordinate", [&] {
-        index = body_->find_coordinate(name);
+        index = facets_.names->find_coordinate(name);
     });
     return index;
 }
@@ -220,14 +216,15 @@ Pose GuardedBody::pose(std::span<const double> q,
 }
 
 void GuardedBody::draw(Sketch& out) const {
+    if (facets_.drawing == nullptr) return;
     call_plugin(object, "draw", [&] {
-        body_->draw(out);
+        facets_.drawing->draw(out);
     });
 }
 
 void GuardedBody::draw_values(const SketchState& at, std::span<double> values) const {
     call_plugin(object, "draw_values", [&] {
-        body_->draw_values(at, values);
+        facets_.drawing->draw_values(at, values);
     });
     for (const double x : values)
         if (!std::isfinite(x)) refuse_nonfinite(object, "draw_values", "a value", &at.t);

@@ -27,25 +27,19 @@ public:
     ObjectRef object;
     std::span<const Coordinate> coordinates;
     PoseKind pose_kind = PoseKind::none;
-    bool has_constant_mass = true;  ///< M does not depend on q
-    bool has_timed_mass = false;
+    MassKind mass_kind = MassKind::constant;
     int count = 0;  ///< of coordinates
 
     GuardedRows rows() const { return {body_.get(), object}; }
-    GuardedSignals signals() const { return signals_of(object, *body_); }
+    GuardedSignals signals() const { return {facets_.signals, object}; }
 
     void start(std::span<double> q, std::span<double> v) const;
     /// Entries within n x n.
     std::vector<calls::MassEntries::Entry> mass() const;
-    void evaluate_mass(CallMeter& meter,
-                       double t,
-                       std::span<const double> q,
-                       std::span<const double> v,
-                       const MassValues& out) const;
-    void evaluate_mass_at(CallMeter& meter, double t, const TimedMassValues& out) const;
+    void evaluate_mass(CallMeter& meter, const MassState& at, const MassValues& out) const;
     void rotation(std::span<const double> q, std::span<double> Xi) const;
 
-    /// Refuses what is not finite.
+    /// Of the coordinates that are scalars; refuses what is not finite.
     void turn(const std::array<double, 9>& R, std::span<double> q, std::span<double> v) const;
 
     /// Says what `where` is; returns the reason if the body has no such point or direction.
@@ -75,6 +69,7 @@ public:
 
 private:
     std::shared_ptr<const Body> body_;
+    BodyFacets facets_;
 };
 
 }  // namespace ancora

@@ -21,17 +21,8 @@ public:
 
     ObjectRef object;
 
-    struct Facts {
-        std::span<const char* const> attachments;
-        std::span<const AttachmentRequest> more_attachments;
-        ReactionKind reaction = ReactionKind::force;
-        bool is_tied_to_inertial_frame = false;
-        const Joint* joint = nullptr;
-        const Body* own_body = nullptr;
-        const char* effort_unit = "";
-        const EffortFactors* effort_factors = nullptr;
-    };
-    Facts facts() const;
+    std::span<const AttachmentRequest> asked_attachments() const;
+    ConstraintFacets facets() const;
 
     GuardedRows rows() const { return {constraint_.get(), object}; }
     /// What slides on it, if anything.

@@ -4,43 +4,32 @@
 
 namespace ancora {
 
-GuardedForce::Facts GuardedForce::facts() const {
-    Facts out;
-    call_plugin(object, "attachments, work or tied_to_inertial_frame", [&] {
-        out.attachments = force_->attachments();
-        out.more_attachments = force_->more_attachments();
-        out.contact = force_->contact();
-        out.work = force_->work();
-        out.is_tied_to_inertial_frame = force_->tied_to_inertial_frame();
-        out.listens_to = force_->listens_to();
-        out.effort_on = force_->effort_on();
+std::span<const AttachmentRequest> GuardedForce::asked_attachments() const {
+    std::span<const AttachmentRequest> out;
+    call_plugin(object, "attachments", [&] {
+        out = force_->attachments();
     });
     return out;
 }
 
-int GuardedForce::num_state() const {
-    int count = 0;
-    call_plugin(object, "num_state", [&] {
-        count = force_->num_state();
+WorkKind GuardedForce::asked_work() const {
+    WorkKind out{};
+    call_plugin(object, "work", [&] {
+        out = force_->work();
     });
-    require_num_state(object, count);
-    return count;
+    return out;
 }
 
-bool GuardedForce::has_tangent() const {
-    bool has = false;
-    call_plugin(object, "has_tangent", [&] {
-        has = force_->has_tangent();
-    });
-    return has;
+ForceFacets GuardedForce::facets() const {
+    return facets_of(object, *force_);
 }
 
 GuardedSignals GuardedForce::signals() const {
-    return signals_of(object, *force_);
+    return {facets().signals, object};
 }
 
 void GuardedForce::start_state(std::span<double> state) const {
-    start_state_of(object, *force_, state);
+    copy_start_state(object, facets().start_state, state);
 }
 
 void GuardedForce::evaluate(CallMeter& meter,
@@ -73,6 +62,7 @@ void GuardedForce::evaluate_step(CallMeter& meter, const RowStep& step, std::spa
 }
 
 void GuardedForce::differentiate_step(CallMeter& meter,
+                                      const ForceTangent& tangent,
                                       const RowStep& step,
                                       std::span<double> D) const {
     const calls::DifferentiateStep call{step, D};
@@ -81,7 +71,7 @@ void GuardedForce::differentiate_step(CallMeter& meter,
         calls::DifferentiateStep::kName,
         step.t0,
         [&] {
-            call.make(*force_);
+            call.make(tangent);
         },
         [&] {
             return record_of(call);

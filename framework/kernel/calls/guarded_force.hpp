@@ -39,20 +39,11 @@ public:
 
     ObjectRef object;
 
-    struct Facts {
-        std::span<const char* const> attachments;
-        std::span<const AttachmentRequest> more_attachments;
-        const ContactLaw* contact = nullptr;
-        WorkKind work = WorkKind::external;
-        bool is_tied_to_inertial_frame = false;
-        std::span<const char* const> listens_to;
-        const Measure* effort_on = nullptr;
-    };
-    Facts facts() const;
-    int num_state() const;
-    bool has_tangent() const;
+    std::span<const AttachmentRequest> asked_attachments() const;
+    WorkKind asked_work() const;
+    ForceFacets facets() const;
     GuardedSignals signals() const;
-    /// Refuses what is not finite.
+    /// Copies it; refuses what is not finite.
     void start_state(std::span<double> state) const;
 
     // Outputs are not looked at; what is not finite is refused with the records below.
@@ -63,7 +54,10 @@ public:
     /// The mean velocity is step.rate.
     void evaluate_step(CallMeter& meter, const RowStep& step, std::span<double> f) const;
     /// Refuses what is not finite.
-    void differentiate_step(CallMeter& meter, const RowStep& step, std::span<double> D) const;
+    void differentiate_step(CallMeter& meter,
+                            const ForceTangent& tangent,
+                            const RowStep& step,
+                            std::span<double> D) const;
 
 private:
     std::unique_ptr<NonidealForce> force_;

@@ -14,6 +14,13 @@ IntegratorTraits GuardedIntegrator::traits() const {
     call_plugin(*object_, "traits", [&] {
         out = integrator_->traits();
     });
+    if (out.is_adaptive && out.face == Face::continuous &&
+        facets_of(*object_, *integrator_).dense_output == nullptr)
+        throw Error(ErrorKind::plugin,
+                    describe(*object_) +
+                        ": chooses its steps itself (is_adaptive) but gives no "
+                        "states inside them (facet dense_output)",
+                    object_->place);
     return out;
 }
 
@@ -48,17 +55,20 @@ double GuardedIntegrator::step(CallMeter& meter, System& system, double t0, doub
 }
 
 void GuardedIntegrator::interpolate(double t, std::span<double> x) const {
+    const DenseOutput* const inside = facets_of(*object_, *integrator_).dense_output;
     call_plugin(*object_, "interpolate", [&] {
-        integrator_->interpolate(t, x);
+        inside->interpolate(t, x);
     });
     for (const double value : x)
         if (!std::isfinite(value)) refuse_nonfinite(*object_, "interpolate", "a value", &t);
 }
 
 std::span<const Output> GuardedIntegrator::outputs() const {
+    const IntegratorOutputs* const shown = facets_of(*object_, *integrator_).outputs;
+    if (shown == nullptr) return {};
     std::span<const Output> out;
     call_plugin(*object_, "outputs", [&] {
-        out = integrator_->outputs();
+        out = shown->outputs();
     });
     for (const Output& output : out)
         if (output.name == nullptr || *output.name == '\0')
@@ -71,11 +81,12 @@ std::span<const Output> GuardedIntegrator::outputs() const {
 void GuardedIntegrator::evaluate_outputs(double t,
                                          std::span<const double> history,
                                          std::span<double> y) const {
+    const IntegratorOutputs* const shown = facets_of(*object_, *integrator_).outputs;
     call_plugin(
         *object_,
         "evaluate_outputs",
         [&] {
-            integrator_->evaluate_outputs(history, y);
+            shown->evaluate_outputs(history, y);
         },
         {},
         &t);

@@ -19,6 +19,7 @@ public:
     GuardedIntegrator(const ObjectRef& object, std::unique_ptr<Integrator> integrator)
         : object_(&object), integrator_(std::move(integrator)) {}
 
+    /// Refuses an adaptive one of the continuous formulation without DenseOutput.
     IntegratorTraits traits() const;
     /// Prepares it for `system` and hands the length of its history to `resize_history`.
     void prepare(const System& system,

@@ -18,16 +18,15 @@ std::span<const RowBlock> GuardedRows::blocks() const {
 
 GuardedRows::Facts GuardedRows::facts() const {
     Facts out;
-    call_plugin(*object_, "row_blocks or num_state", [&] {
+    call_plugin(*object_, "row_blocks or start_state", [&] {
         out.blocks = rows_->row_blocks();
-        out.num_state = rows_->num_state();
+        out.start_state = rows_->start_state();
     });
-    require_num_state(*object_, out.num_state);
     return out;
 }
 
 void GuardedRows::start_state(std::span<double> state) const {
-    start_state_of(*object_, *rows_, state);
+    copy_start_state(*object_, facts().start_state, state);
 }
 
 void GuardedRows::evaluate(CallMeter& meter,
@@ -71,7 +70,7 @@ void GuardedRows::evaluate_tangent(CallMeter& meter,
         calls::EvaluateTangent::kName,
         at.t,
         [&] {
-            rows_->evaluate_tangent_at(block, at, G);
+            rows_->evaluate_tangent(block, at, G);
         },
         [&] {
             return record_of(call(block, at, G));

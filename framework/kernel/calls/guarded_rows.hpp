@@ -24,10 +24,10 @@ public:
     std::span<const RowBlock> blocks() const;
     struct Facts {
         std::span<const RowBlock> blocks;
-        int num_state = 0;
+        std::span<const double> start_state;
     };
     Facts facts() const;
-    /// Refuses what is not finite.
+    /// Copies it; refuses what is not finite.
     void start_state(std::span<double> state) const;
 
     /// Its memory will be looked at soon.

@@ -52,14 +52,4 @@ private:
     const ObjectRef* object_ = nullptr;
 };
 
-/// What an object's signals() returns.
-template <class Object>
-GuardedSignals signals_of(const ObjectRef& object, const Object& of) {
-    const Signals* signals = nullptr;
-    call_plugin(object, "signals", [&] {
-        signals = of.signals();
-    });
-    return {signals, object};
-}
-
 }  // namespace ancora

@@ -32,7 +32,7 @@ void check_discrete_face(const Model& model) {
         "accelerations",
         model.integrator_object.label);
     for (const BodyPart& part : model.bodies)
-        if (!part.has_constant_mass)
+        if (part.mass_kind == MassKind::of_state)
             throw Error(ErrorKind::manifest,
                         fmt::format("{} (type {}) has a mass matrix that depends on its state: "
                                     "{}, or a body with a constant mass matrix",

@@ -49,7 +49,7 @@ const Table& with_matter(const Model& model,
     Array points, masses;
     for (const int body : bodies) {
         const BodyPart& part = model.bodies[body];
-        if (part.has_timed_mass)
+        if (part.mass_kind == MassKind::of_time)
             throw Error(ErrorKind::manifest,
                         fmt::format("{}: the mass of {} changes with time, and this force takes "
                                     "masses as they are at the start; name the other bodies in "

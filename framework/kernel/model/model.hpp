@@ -53,8 +53,9 @@ struct ForcePart : GuardedForce {
     using GuardedForce::GuardedForce;
 
     WorkKind work = WorkKind::external;
-    const Measure* effort_on = nullptr;  ///< null: it is a force
-    bool is_external = false;            ///< its impulse comes from outside
+    const Measure* effort_on = nullptr;     ///< null: it is a force
+    const ForceTangent* tangent = nullptr;  ///< null: it gives none
+    bool is_external = false;               ///< its impulse comes from outside
     std::vector<Attachment> attachments;
     const ContactLaw* contact = nullptr;  ///< dry friction on a constraint, without attachments
     GuardedContactLaw law() const { return {*contact, object}; }
@@ -62,7 +63,7 @@ struct ForcePart : GuardedForce {
     int num_slides = 0;                         ///< its sliding rows
     std::array<double, 3> arms{1.0, 1.0, 1.0};  ///< what they are multiplied by
     std::array<double, 3> surface{};            ///< velocity of what they slide on
-    std::vector<int> listens_to;                ///< constraints on whose reactions it depends
+    std::vector<int> reactions;                 ///< constraints on whose reactions it depends
 };
 
 /// Names of bodies, constraints or forces, in their order.

@@ -78,12 +78,12 @@ private:
                          with_matter(model_, manifest_, object, *actor.parameters, storage),
                          actor.spec->scope.get());
         ConstraintPart part(object, create_object<Constraint>(object, arguments));
-        const GuardedConstraint::Facts facts = part.facts();
+        const ConstraintFacets facts = part.facets();
         part.reaction = facts.reaction;
-        part.is_tied_to_ground = facts.is_tied_to_inertial_frame;
+        part.is_tied_to_ground = facts.tied_to_inertial_frame;
+        const std::span<const AttachmentRequest> asked = part.asked_attachments();
         call_plugin(part.object, "attachments", [&] {
-            part.attachments = attachments_of(
-                model_, object, arguments, facts.attachments, facts.more_attachments);
+            part.attachments = attachments_of(model_, object, arguments, asked);
         });
         for (const Attachment& at : part.attachments) part.is_tied_to_ground |= at.body < 0;
         part.joint = facts.joint;
@@ -135,25 +135,22 @@ private:
         const ObjectRef& object = actor.object;
         BoundArguments arguments = binder_.bind(object, *actor.parameters, actor.spec->scope.get());
         ForcePart part(object, create_object<NonidealForce>(object, arguments));
-        const GuardedForce::Facts facts = part.facts();
+        const ForceFacets facts = part.facets();
         part.contact = facts.contact;
         part.effort_on = facts.effort_on;
-        part.work = facts.work;
-        part.is_external = part.work == WorkKind::external || facts.is_tied_to_inertial_frame;
-        for (const char* key : facts.listens_to)
-            part.listens_to.push_back(find_reaction_constraint(model_, part, arguments, key));
+        part.tangent = facts.tangent;
+        part.work = part.asked_work();
+        part.is_external = part.work == WorkKind::external || facts.tied_to_inertial_frame;
+        for (const char* key : facts.reactions)
+            part.reactions.push_back(find_reaction_constraint(model_, part, arguments, key));
         if (part.contact != nullptr) {
             put_on_constraint(model_, arguments, part, friction_on_);
         } else {
+            const std::span<const AttachmentRequest> asked = part.asked_attachments();
+            // a sensor or a controller acts on nothing
+            const bool may_be_none = asked.empty() && facts.signals != nullptr;
             call_plugin(part.object, "attachments", [&] {
-                // a sensor or a controller acts on nothing
-                const bool may_be_none = facts.attachments.empty() && part.signals();
-                part.attachments = attachments_of(model_,
-                                                  object,
-                                                  arguments,
-                                                  facts.attachments,
-                                                  facts.more_attachments,
-                                                  may_be_none);
+                part.attachments = attachments_of(model_, object, arguments, asked, may_be_none);
             });
         }
         for (const Attachment& at : part.attachments) part.is_external |= at.body < 0;

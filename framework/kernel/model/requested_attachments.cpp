@@ -41,7 +41,6 @@ void resolve(const Model& model,
 std::vector<Attachment> attachments_of(const Model& model,
                                        const ObjectRef& object,
                                        const BoundArguments& arguments,
-                                       std::span<const char* const> names,
                                        std::span<const AttachmentRequest> requests,
                                        bool may_be_none) {
     const auto ground = [](std::span<const double> r) {
@@ -55,39 +54,39 @@ std::vector<Attachment> attachments_of(const Model& model,
     const auto number = [&](std::size_t first) {
         for (std::size_t i = first; i < attachments.size(); ++i) attachments[i].request = request;
     };
-    for (const char* key : names) {
-        ++request;
-        if (arguments.shape(key) == Shape::vector) {
-            attachments.push_back(ground(arguments.numbers(key)));
-            number(attachments.size() - 1);
-            continue;
-        }
-        if (arguments.shape(key) == Shape::measure) {
-            resolve(model,
-                    {AttachmentRequest::Kind::measure, arguments.text(key).data(), key, ""},
-                    object,
-                    {object.label, arguments.place_of(key), {}, {}},
-                    attachments);
-            continue;
-        }
-        const bool is_direction = arguments.shape(key) == Shape::direction;
-        attachments.push_back(attach(model,
-                                     std::string(arguments.text(key)),
-                                     {object.label, arguments.place_of(key), {}, {}},
-                                     is_direction));
-        number(attachments.size() - 1);
-    }
     std::string last_key;
     for (const AttachmentRequest& asked : requests) {
-        if (asked.key != last_key) ++request;
-        last_key = asked.key;
         const std::size_t first = attachments.size();
-        Asker asker{object.label, arguments.place_of(asked.key), {}, {}};
-        if (*asked.where != '\0') {
-            asker.key = asked.key;
-            asker.where = asked.where;
+        if (const char* const key = asked.parameter; key != nullptr) {
+            ++request;
+            last_key.clear();
+            const Asker asker{object.label, arguments.place_of(key), {}, {}};
+            const Shape shape = arguments.shape(key);
+            if (shape == Shape::vector) {
+                attachments.push_back(ground(arguments.numbers(key)));
+            } else if (shape == Shape::measure) {
+                resolve(model,
+                        {.kind = AttachmentRequest::Kind::measure,
+                         .text = arguments.text(key).data(),
+                         .key = key},
+                        object,
+                        asker,
+                        attachments);
+                continue;
+            } else {
+                attachments.push_back(attach(
+                    model, std::string(arguments.text(key)), asker, shape == Shape::direction));
+            }
+        } else {
+            if (asked.key != last_key) ++request;
+            last_key = asked.key;
+            Asker asker{object.label, arguments.place_of(asked.key), {}, {}};
+            if (*asked.where != '\0') {
+                asker.key = asked.key;
+                asker.where = asked.where;
+            }
+            resolve(model, asked, object, asker, attachments);
         }
-        resolve(model, asked, object, asker, attachments);
         number(first);
     }
     const bool moves = std::any_of(attachments.begin(), attachments.end(), [](const auto& at) {

@@ -17,13 +17,12 @@ void resolve(const Model& model,
              const Asker& asker,
              std::vector<Attachment>& to);
 
-/// The attachments that an object names in its parameters, and those that it asks for beyond them.
+/// The attachments that an object asks for, by its parameters or by texts of its own.
 /// @param may_be_none  it may act on nothing
 /// @throws Error (manifest) if nothing that it is attached to can move
 std::vector<Attachment> attachments_of(const Model& model,
                                        const ObjectRef& object,
                                        const BoundArguments& arguments,
-                                       std::span<const char* const> names,
                                        std::span<const AttachmentRequest> requests,
                                        bool may_be_none = false);
 

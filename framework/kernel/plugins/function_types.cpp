@@ -53,7 +53,7 @@ private:
     AttachmentTexts texts_;
 };
 
-class FunctionForce final : public NonidealForce {
+class FunctionForce final : public NonidealForce, private ForceTangent {
 public:
     FunctionForce(std::shared_ptr<const ForceFunction> function, const Arguments& arguments)
         : function_(std::move(function)),
@@ -63,10 +63,13 @@ public:
             x->resize(points_.num_scalars());
     }
 
-    std::span<const AttachmentRequest> more_attachments() const override { return points_.list(); }
+    std::span<const AttachmentRequest> attachments() const override { return points_.list(); }
     WorkKind work() const override { return work_; }
-    // Nobody knows what the function refers to; between bodies impulses sum to zero in any case.
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ForceFacets& out) const override {
+        out.tangent = this;
+        // Nobody knows what the function refers to; between bodies impulses sum to zero anyway.
+        out.tied_to_inertial_frame = true;
+    }
 
     void evaluate(const RowPoint& at,
                   std::span<const double>,
@@ -75,7 +78,6 @@ public:
         function_->force({at.t, at.u, at.du}, out.f);
     }
 
-    bool has_tangent() const override { return true; }
     void differentiate_step(const RowStep& step,
                             std::span<const double> mean_velocity,
                             std::span<double> D) const override {
@@ -125,8 +127,8 @@ public:
         block_.depends_on_time = function_->depends_on_time;
     }
 
-    std::span<const AttachmentRequest> more_attachments() const override { return points_.list(); }
-    bool tied_to_inertial_frame() const override { return true; }
+    std::span<const AttachmentRequest> attachments() const override { return points_.list(); }
+    void facets(ConstraintFacets& out) const override { out.tied_to_inertial_frame = true; }
     std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
 
     void evaluate(int, const RowPoint& at, const RowValues& out) const override {

@@ -249,9 +249,12 @@ bool is_valid_name(std::string_view name) {
 
 std::string other_sdk(std::uint32_t version) {
     return fmt::format(
-        "was built for SDK {}, this program speaks SDK {}; rebuild it with the installed SDK",
+        "was built for SDK {}, this program speaks SDK {}; rebuild it with the installed SDK{}",
         version,
-        ANCORA_SDK_VERSION);
+        ANCORA_SDK_VERSION,
+        version < ANCORA_SDK_VERSION ? "; what its source must change for that stands in "
+                                       "share/ancora/sdk/README.md, \"Versions: what fits what\""
+                                     : "");
 }
 
 std::string find_flaw(const void* descriptor) {

@@ -56,7 +56,7 @@ ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state, Signal
         part_of_force_.push_back(-1);
         // Friction acts by rows and modes of its own (theory, section 7).
         if (part.contact != nullptr) continue;
-        const int count = part.num_state();
+        const std::size_t count = part.facets().start_state.size();
         AttachmentMap map(model, part.attachments, meter);
         const int u_count = map.num_scalars();
         part_of_force_.back() = static_cast<int>(parts_.size());
@@ -66,9 +66,9 @@ ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state, Signal
                           u,
                           u_count,
                           static_cast<std::size_t>(first_state + num_state_),
-                          static_cast<std::size_t>(count),
+                          count,
                           reaction_constraints_.size(),
-                          part.has_tangent(),
+                          part.tangent != nullptr,
                           points_to_sum(part.attachments),
                           directions_to_sum(part.attachments)});
         if (Part& added = parts_.back(); u_count > 0 && signals.has_force(added.index)) {
@@ -85,9 +85,9 @@ ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state, Signal
         }
         // Reactions in the order of the forces, three numbers per constraint: the columns of U.
         reaction_constraints_.insert(
-            reaction_constraints_.end(), part.listens_to.begin(), part.listens_to.end());
+            reaction_constraints_.end(), part.reactions.begin(), part.reactions.end());
         u += u_count;
-        num_state_ += count;
+        num_state_ += static_cast<int>(count);
     }
     for (Eigen::VectorXd* x : {&u0_, &du_, &mid_, &u1_, &rate_, &f_}) x->setZero(u);
     q1_.setZero(model.num_coordinates);
@@ -149,7 +149,7 @@ double ForceSet::aitken_factor(double last_part) const {
 ForceSet::ReactionDependents ForceSet::reaction_dependents() const {
     ReactionDependents out;
     for (const Part& part : parts_) {
-        if (part.force->listens_to.empty()) continue;
+        if (part.force->reactions.empty()) continue;
         if (out.names.empty()) out.place = part.force->object.place;
         out.names += (out.names.empty() ? "" : "; ") + part.force->object.label;
     }
@@ -326,7 +326,7 @@ void ForceSet::differentiate_by_reactions(Eigen::MatrixXd& by_reactions) {
     const double d = kReactionChange * size;
     for (Part& part : parts_) {
         const auto count = static_cast<std::size_t>(part.u_count);
-        const std::size_t num_values = 3 * part.force->listens_to.size();
+        const std::size_t num_values = 3 * part.force->reactions.size();
         RowStep step = last_step(part);
         step.state1 = state_room_;
         for (std::size_t k = 0; k < num_values; ++k) {
@@ -365,7 +365,7 @@ void ForceSet::differentiate_by_increments(int index, Eigen::MatrixXd& D) {
     const auto count = static_cast<std::size_t>(part.u_count);
     tangent_.assign(count * count, 0.0);
     const RowStep step = last_step(part);
-    part.force->differentiate_step(meter_, step, tangent_);
+    part.force->differentiate_step(meter_, *part.force->tangent, step, tangent_);
     // The plugin's array goes by rows.
     for (std::size_t k = 0; k < tangent_.size(); ++k)
         D(static_cast<Eigen::Index>(k / count), static_cast<Eigen::Index>(k % count)) = tangent_[k];

@@ -153,7 +153,7 @@ private:
     void differentiate_answers(const Part& part, Eigen::MatrixXd& D);
     void evaluate_moved(const Part& part, std::size_t scalar, double change, std::span<double> f);
     std::span<const double> reactions_of(const Part& part) const {
-        return {reactions_.data() + 3 * part.heard_first, 3 * part.force->listens_to.size()};
+        return {reactions_.data() + 3 * part.heard_first, 3 * part.force->reactions.size()};
     }
 
     /// Arguments of the last evaluation, for the record of a call that was at fault.

@@ -13,7 +13,7 @@ namespace ancora {
 namespace {
 
 constexpr const char* kCall = "ItemLaw::potential";
-constexpr const char* kMeanCalls = "ItemLaw::potential or kinks";
+constexpr const char* kMeanCalls = "ItemLaw::potential or discontinuities";
 
 std::span<const double> rows_of(const ItemLaws::Item& item, const double* x) {
     // The numbers of the item's rows in an array of all rows.

@@ -15,7 +15,7 @@ MassMatrix::MassMatrix(const Model& model) : n_(model.num_coordinates) {
         const auto first = static_cast<std::ptrdiff_t>(entries_.size());
         // What varies may be zero at the start only.
         for (const auto& [i, j, value] : part.mass())
-            if (value != 0.0 || !part.has_constant_mass || part.has_timed_mass)
+            if (value != 0.0 || part.mass_kind != MassKind::constant)
                 entries_.push_back(
                     {part.first + std::max(i, j), part.first + std::min(i, j), value});
         // By rows and columns. The sort is stable: entries of one pair are
@@ -77,8 +77,8 @@ MassMatrix::MassMatrix(const Model& model) : n_(model.num_coordinates) {
     for (const MassEntry& entry : entries_) entry_value_.push_back(entry.value);
     // Dense blocks, count x count, of bodies whose mass varies.
     for (const BodyPart& part : model.bodies) {
-        if (part.has_constant_mass && !part.has_timed_mass) continue;
-        is_timed_ |= part.has_timed_mass;
+        if (part.mass_kind == MassKind::constant) continue;
+        is_timed_ |= part.mass_kind == MassKind::of_time;
         const auto inside = [&part](const MassEntry& entry) {
             return entry.i >= part.first && entry.i < part.first + part.count;
         };
@@ -87,14 +87,15 @@ MassMatrix::MassMatrix(const Model& model) : n_(model.num_coordinates) {
         const auto first = std::find_if(entries_.begin(), entries_.end(), inside);
         const auto end = std::find_if_not(first, entries_.end(), inside);
         const auto count = static_cast<std::size_t>(part.count);
+        const std::size_t of_time = part.mass_kind == MassKind::of_time ? count * count : 0;
         varying_.push_back({&part,
                             static_cast<std::size_t>(first - entries_.begin()),
                             static_cast<std::size_t>(end - first),
                             std::vector<double>(count * count),
                             std::vector<double>(count),
-                            std::vector<double>(part.has_timed_mass ? count * count : 0),
-                            std::vector<double>(part.has_timed_mass ? count * count : 0),
-                            std::vector<double>(part.has_timed_mass ? count * count : 0)});
+                            std::vector<double>(of_time),
+                            std::vector<double>(of_time),
+                            std::vector<double>(of_time)});
     }
     if (!is_diagonal_) build_rows();
     lay_out_varying();
@@ -192,7 +193,7 @@ void MassMatrix::update(
     // M(q) at the state, and dT/dq - (dM/dt) v as part of Q (theory, section 2.1)
     for (Varying& body : varying_) {
         const BodyPart& part = *body.part;
-        if (part.has_timed_mass) {
+        if (part.mass_kind == MassKind::of_time) {
             evaluate_timed(body, t, meter);
             take(body, body.M);
             continue;
@@ -200,7 +201,7 @@ void MassMatrix::update(
         const auto count = static_cast<std::size_t>(part.count);
         const std::span<const double> own_q(q + part.first, count);
         const std::span<const double> own_v(v + part.first, count);
-        part.evaluate_mass(meter, t, own_q, own_v, {body.M, body.force});
+        part.evaluate_mass(meter, {t, own_q, own_v}, {body.M, body.force});
         take(body, body.M);
         if (force == nullptr) continue;
         for (std::size_t i = 0; i < count; ++i)
@@ -226,7 +227,7 @@ void MassMatrix::take(const Varying& body, std::span<const double> M) {
 /// Refuses mass that vanishes: the system without it would be another one.
 void MassMatrix::evaluate_timed(Varying& body, double t, CallMeter& meter) {
     const BodyPart& part = *body.part;
-    part.evaluate_mass_at(meter, t, {body.M, body.rate});
+    part.evaluate_mass(meter, {.t = t}, {.M = body.M, .rate = body.rate});
     // Whether a coordinate has mass is decided once: layouts and regularisation rest on it.
     const auto count = static_cast<std::size_t>(part.count);
     for (std::size_t i = 0; i < count; ++i) {
@@ -252,7 +253,7 @@ void MassMatrix::hold(double t0, double h, CallMeter& meter) {
     // end.
     is_held_ = false;
     for (Varying& body : varying_) {
-        if (!body.part->has_timed_mass) continue;
+        if (body.part->mass_kind != MassKind::of_time) continue;
         // M at the start, then M at the end; both are plugin calls.
         evaluate_timed(body, t0, meter);
         body.before.swap(body.M);
@@ -274,7 +275,7 @@ void MassMatrix::multiply_timed(const double* x, double* y, Of of) const {
     // y = D x with D of bodies whose mass depends on time: dM / 2 or dM/dt
     std::fill(y, y + n_, 0.0);
     for (const Varying& body : varying_) {
-        if (!body.part->has_timed_mass) continue;
+        if (body.part->mass_kind != MassKind::of_time) continue;
         const auto count = static_cast<std::size_t>(body.part->count);
         const std::vector<double>& D = body.*of;
         for (std::size_t k = body.first_entry; k < body.first_entry + body.num_entries; ++k) {

@@ -91,8 +91,8 @@ void RowLayout::add_owner(const GuardedRows& source, const ObjectRef& object, Ro
     owner.source = source;
     owner.object = &object;
     owner.first_row = num_rows();
-    const auto [source_blocks, state_count] = source.facts();
-    owner.state_count = state_count;
+    const auto [source_blocks, start_state] = source.facts();
+    owner.state_count = static_cast<int>(start_state.size());
     // States of owners follow each other in that of all plugins.
     owner.state_first = num_state;
     num_state += owner.state_count;

@@ -175,7 +175,7 @@ void ImplicitFace::choose_what_is_differenced() {
     }
     // M(q, v) a: its derivative by q and v within the body.
     for (const BodyPart& body : parts_.model.bodies) {
-        if (body.has_constant_mass) continue;
+        if (body.mass_kind != MassKind::of_state) continue;
         differences_masses_ = true;
         forces.has_rates = true;
         forces.objects.emplace_back();

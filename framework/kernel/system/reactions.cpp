@@ -95,7 +95,7 @@ void Reactions::write(std::size_t constraint, const double* s, bool of_step, dou
                 RowPoint at{at_, {}, state_.t};
                 at.own = parts_.rows.own_values(static_cast<int>(constraint),
                                                 of_step ? Moment::middle : Moment::now);
-                part.effort_factors->evaluate_at(at, of_step ? trial_.h : 0.0, factors_);
+                part.effort_factors->evaluate(at, of_step ? trial_.h : 0.0, factors_);
             });
             for (int i = 0; i < owner.num_rows; ++i) *out -= factors_[i] * s[owner.first_row + i];
             break;

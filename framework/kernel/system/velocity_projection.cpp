@@ -134,7 +134,7 @@ void VelocityProjection::require(bool goes_back) const {
         if (found.object != nullptr) refuse(*found.object, found.why, advice);
     });
     for (const BodyPart& part : model.bodies) {
-        if (part.has_timed_mass)
+        if (part.mass_kind == MassKind::of_time)
             refuse(part.object,
                    "its mass changes with time, and velocities are projected in the norm of one "
                    "mass",

@@ -17,7 +17,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_double, c_
                     c_size_t, c_void_p)
 
 _NAME = "libancora_framework.so"
-_SOVERSION = ".0.2"
+_SOVERSION = ".0.3"
 C_INTERFACE = 1
 
 
@@ -240,7 +240,7 @@ library.ancora_version.restype = c_char_p
 
 
 def version():
-    """Version of the kernel, "0.2.0"."""
+    """Version of the kernel, "0.3.0"."""
     return library.ancora_version().decode()
 
 

@@ -230,19 +230,15 @@ void AncfRigidBody::evaluate_rod_spin(const RowPoint& at, const RowValues& out) 
     std::ranges::fill(out.b, 0.0);
 }
 
-void AncfRigidBody::evaluate_tangent(int block,
-                                     std::span<const double>,
-                                     std::span<const double> s,
-                                     bool positive_part,
-                                     std::span<double> G) const {
+void AncfRigidBody::evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const {
     if (block == 1) return;  // TangentForm::none
 
     // sum of s_k d2 eps_k: K_ii = s_i, and each shear stands off the diagonal
     Mat3 K;
-    K << s[0], s[3], s[5],  //
-        s[3], s[1], s[4],   //
-        s[5], s[4], s[2];
-    if (positive_part) {
+    K << at.s[0], at.s[3], at.s[5],  //
+        at.s[3], at.s[1], at.s[4],   //
+        at.s[5], at.s[4], at.s[2];
+    if (at.positive_part) {
         const auto eigen = Eigen::SelfAdjointEigenSolver<Mat3>().computeDirect(K);
         const Mat3& Q = eigen.eigenvectors();
         K = Q * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() * Q.transpose();

@@ -36,7 +36,7 @@ namespace ancora::ancf {
 ///
 /// [1] H. Sugano, Structure-Preserving Absolute Nodal Coordinate Formulation for Rigid Body and
 /// Rigid Body Constraint, Miyazaki-Yamazaki Laboratory.
-class AncfRigidBody final : public Body {
+class AncfRigidBody final : public Body, private Drawing {
 public:
     /// [assembly] Refuses through Arguments::fail what is no rigid body or has no such start.
     explicit AncfRigidBody(const Arguments& arguments);
@@ -50,15 +50,12 @@ public:
     /// Reference point as a material point; attitude and angular velocity of the polar frame.
     void pose(std::span<const double> q, std::span<const double> v, Pose& out) const override;
 
+    void facets(BodyFacets& out) const override { out.drawing = this; }
     void draw(Sketch& out) const override { rigid::draw(body_, out); }
 
     std::span<const RowBlock> row_blocks() const override;
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override;
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
 
 private:
     void set_coordinates();

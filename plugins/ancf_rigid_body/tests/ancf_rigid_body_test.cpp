@@ -371,8 +371,10 @@ TEST_SUITE("ancf_rigid_body") {
             const Vector s = random.state().q.head(6) * std::pow(10.0, k % 12);
             const Vector zero = Vector::Zero(12);
             Mat3 K, K_plus;
-            body->evaluate_tangent(0, view(zero), view(s), false, {K.data(), 9});
-            body->evaluate_tangent(0, view(zero), view(s), true, {K_plus.data(), 9});
+            body->evaluate_tangent(
+                0, {.mid = view(zero), .s = view(s), .positive_part = false}, {K.data(), 9});
+            body->evaluate_tangent(
+                0, {.mid = view(zero), .s = view(s), .positive_part = true}, {K_plus.data(), 9});
             const State at = random.state(), to = random.state();
             const Vector change = (rows(*body, 0, to).A - rows(*body, 0, at).A).transpose() * s;
             const Mat3 dE =

@@ -332,21 +332,17 @@ void Beam::evaluate_bending(const RowPoint& at, const RowValues& out) const {
     }
 }
 
-void Beam::evaluate_tangent(int block,
-                            std::span<const double>,
-                            std::span<const double> s,
-                            bool positive_part,
-                            std::span<double> G) const {
+void Beam::evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const {
     if (block == kSections) {
         for (std::size_t n = 0; n < line_.frames.size(); ++n) {
-            const double* const x = s.data() + 6 * n;
+            const double* const x = at.s.data() + 6 * n;
             double* const K = G.data() + 9 * n;
             for (std::size_t i = 0; i < 3; ++i) {
                 const std::size_t j = (i + 1) % 3;
                 K[4 * i] = x[i];
                 K[3 * i + j] = K[3 * j + i] = x[3 + i];
             }
-            if (positive_part) keep_positive_part<3>(K);
+            if (at.positive_part) keep_positive_part<3>(K);
         }
         return;
     }
@@ -359,13 +355,13 @@ void Beam::evaluate_tangent(int block,
         p(4) = 1.0;
         for (std::size_t k = 0; k < line_.elements.size(); ++k) {
             const Element& e = line_.elements[k];
-            const Vec3 half = 0.5 / e.length * vec3(s, 3 * k);
+            const Vec3 half = 0.5 / e.length * vec3(at.s, 3 * k);
             Vector w = Vector::Zero();
             w.segment<3>(1) = e.A * half;
             w.segment<3>(5) = e.B * half;
             Eigen::Map<Matrix> K(G.data() + 64 * k);
             const double size = w.norm();
-            if (!positive_part) {
+            if (!at.positive_part) {
                 K = p * w.transpose() + w * p.transpose();
             } else if (!(size > 0.0)) {
                 K.setZero();
@@ -377,16 +373,16 @@ void Beam::evaluate_tangent(int block,
         }
         return;
     }
-    // [0 C; C^T 0] / 2, C = A skew(s) B^T with the singular values |s|, |s| and 0
+    // [0 C; C^T 0] / 2, C = A skew(at.s) B^T with the singular values |at.s|, |at.s| and 0
     for (std::size_t k = 0; k < line_.elements.size(); ++k) {
         const Element& e = line_.elements[k];
-        const Vec3 moment = vec3(s, 3 * k);
+        const Vec3 moment = vec3(at.s, 3 * k);
         const Mat3 C = e.A * skew(moment) * e.B.transpose();
         Eigen::Map<Eigen::Matrix<double, 6, 6>> K(G.data() + 36 * k);
         K.setZero();
         K.topRightCorner<3, 3>() = 0.5 * C;
         K.bottomLeftCorner<3, 3>() = 0.5 * C.transpose();
-        if (!positive_part) continue;
+        if (!at.positive_part) continue;
         K *= 0.5;
         const double size = moment.norm();
         if (!(size > 0.0)) continue;

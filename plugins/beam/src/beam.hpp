@@ -38,7 +38,7 @@ namespace ancora::beam {
 /// Source: the director beam of P. Betsch, P. Steinmann, Frame-indifferent beam finite elements
 /// based upon the geometrically exact beam theory, Int. J. Numer. Meth. Engng 54 (2002); one point
 /// per element.
-class Beam final : public Body {
+class Beam final : public Body, private BodyNames, private Drawing {
 public:
     /// [assembly] Refuses through Arguments::fail what is no beam.
     explicit Beam(const Arguments& arguments);
@@ -50,6 +50,10 @@ public:
     void mass(MassSink& M) const override;
     /// Nodes; directions in the axes of a node.
     void attach(const Locator& where, AttachmentSink& out) const override;
+    void facets(BodyFacets& out) const override {
+        out.names = this;
+        out.drawing = this;
+    }
     std::span<const std::int32_t> group(std::string_view name) const override;
 
     /// Along the elements: axial force and shear force [N], bending and twisting moment [N m].
@@ -58,11 +62,7 @@ public:
 
     std::span<const RowBlock> row_blocks() const override { return blocks_; }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override;
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
 
 private:
     struct Group {

@@ -54,14 +54,17 @@ public:
     explicit OrthotropicFriction(const Arguments& arguments);
 
     WorkKind work() const override { return WorkKind::nonideal; }
-    /// The surface stands in space.
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ForceFacets& out) const override {
+        ForceLaw<OrthotropicFriction>::facets(out);
+        // The surface stands in space.
+        out.tied_to_inertial_frame = true;
+        out.signals = this;
+    }
     Vec3 force(const Vec3& r,
                const Vec3& r_rate,
                const Reactions& reactions,
                const OwnValues& own) const;
 
-    const Signals* signals() const override { return this; }
     std::span<const Output> outputs() const override { return kOutputs; }
     bool outputs_read_inputs() const override { return false; }
     void evaluate_outputs(const SignalPoint& at, std::span<double> y) const override;

@@ -96,13 +96,9 @@ void Attraction::evaluate(int, const RowPoint& at, const RowValues& out) const {
     std::ranges::fill(out.pi_t, 0.0);
 }
 
-void Attraction::evaluate_tangent(int,
-                                  std::span<const double>,
-                                  std::span<const double> s,
-                                  bool positive_part,
-                                  std::span<double> G) const {
-    for (std::size_t p = 0; p < s.size(); ++p) {
-        const double g = (positive_part ? std::max(s[p], 0.0) : s[p]) / pairs_[p].R;
+void Attraction::evaluate_tangent(int, const TangentPoint& at, std::span<double> G) const {
+    for (std::size_t p = 0; p < at.s.size(); ++p) {
+        const double g = (at.positive_part ? std::max(at.s[p], 0.0) : at.s[p]) / pairs_[p].R;
         G[4 * p] = G[4 * p + 3] = g;
         G[4 * p + 1] = G[4 * p + 2] = -g;
     }

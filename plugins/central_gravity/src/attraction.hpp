@@ -35,16 +35,10 @@ public:
     /// [assembly]
     explicit Attraction(const Arguments& arguments);
 
-    std::span<const AttachmentRequest> more_attachments() const override {
-        return requests_.list();
-    }
+    std::span<const AttachmentRequest> attachments() const override { return requests_.list(); }
     std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override;
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
 
 private:
     struct Pair {

@@ -94,13 +94,9 @@ void CentralGravity::evaluate(int, const RowPoint& at, const RowValues& out) con
     std::ranges::fill(out.pi_t, 0.0);
 }
 
-void CentralGravity::evaluate_tangent(int,
-                                      std::span<const double>,
-                                      std::span<const double> s,
-                                      bool positive_part,
-                                      std::span<double> G) const {
-    for (std::size_t i = 0; i < s.size(); ++i)
-        G[i] = (positive_part ? std::max(s[i], 0.0) : s[i]) / R_;
+void CentralGravity::evaluate_tangent(int, const TangentPoint& at, std::span<double> G) const {
+    for (std::size_t i = 0; i < at.s.size(); ++i)
+        G[i] = (at.positive_part ? std::max(at.s[i], 0.0) : at.s[i]) / R_;
 }
 
 }  // namespace ancora::central_gravity

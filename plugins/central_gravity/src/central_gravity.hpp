@@ -67,19 +67,15 @@ public:
     /// [assembly] `on` has been turned into points and masses by the kernel.
     explicit CentralGravity(const Arguments& arguments);
 
-    std::span<const AttachmentRequest> more_attachments() const override {
-        return requests_.list();
+    std::span<const AttachmentRequest> attachments() const override { return requests_.list(); }
+    void facets(ConstraintFacets& out) const override {
+        out.reaction = ReactionKind::force;
+        // The centre takes the impulse.
+        out.tied_to_inertial_frame = true;
     }
-    ReactionKind reaction() const override { return ReactionKind::force; }
-    /// The centre takes the impulse.
-    bool tied_to_inertial_frame() const override { return true; }
     std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override;
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
 
 private:
     AttachmentTexts requests_;

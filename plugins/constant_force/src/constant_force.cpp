@@ -25,8 +25,11 @@ public:
     explicit ConstantForce(const Arguments& arguments) : C_(vec3(arguments.numbers("force"))) {}
 
     WorkKind work() const override { return WorkKind::nonideal; }
-    /// Its direction is fixed in space, so its impulse comes from outside.
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ForceFacets& out) const override {
+        ForceLaw<ConstantForce>::facets(out);
+        // Its direction is fixed in space, so its impulse comes from outside.
+        out.tied_to_inertial_frame = true;
+    }
 
     Vec3 force() const { return C_; }
 

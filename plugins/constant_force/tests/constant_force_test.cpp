@@ -29,12 +29,11 @@ TEST_SUITE("constant force") {
     TEST_CASE("it acts on one point; its work is nonideal and its impulse comes from outside") {
         const auto push = make();
         REQUIRE(push->attachments().size() == 1);
-        CHECK(std::string_view(push->attachments()[0]) == "at");
-        CHECK(push->more_attachments().empty());
-        CHECK(push->contact() == nullptr);
+        CHECK(std::string_view(push->attachments()[0].parameter) == "at");
+        CHECK(facets_of(*push).contact == nullptr);
         CHECK(push->work() == ancora::WorkKind::nonideal);
-        CHECK(push->tied_to_inertial_frame());
-        CHECK(push->num_state() == 0);
+        CHECK(facets_of(*push).tied_to_inertial_frame);
+        CHECK(facets_of(*push).start_state.empty());
     }
 
     TEST_CASE("it is the same wherever the point is and however it moves") {

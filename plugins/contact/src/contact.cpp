@@ -103,30 +103,26 @@ void Contact::evaluate(int, const RowPoint& at, const RowValues& out) const {
     if (!out.b.empty()) out.b[0] = -(vec3(at.du, 0) - vec3(at.du, 3)).squaredNorm() / reach_;
 }
 
-void Contact::evaluate_tangent(int,
-                               std::span<const double>,
-                               std::span<const double> s,
-                               bool positive_part,
-                               std::span<double> G) const {
+void Contact::evaluate_tangent(int, const TangentPoint& at, std::span<double> G) const {
     std::ranges::fill(G, 0.0);
     if (is_plane_) {
-        // K = a c^T + c a^T on (c, o, n), a = (1, -1, 0), c = (0, 0, s)
-        if (positive_part) {
+        // K = a c^T + c a^T on (c, o, n), a = (1, -1, 0), c = (0, 0, at.s)
+        if (at.positive_part) {
             // Its eigenvector above zero is (a / |a| + c / |c|) / sqrt 2, of eigenvalue |a| |c|.
-            const double x = std::abs(s[0]) / (2.0 * std::sqrt(2.0));
+            const double x = std::abs(at.s[0]) / (2.0 * std::sqrt(2.0));
             G[0] = G[4] = x;
             G[1] = G[3] = -x;
-            G[2] = G[6] = 0.5 * s[0];
-            G[5] = G[7] = -0.5 * s[0];
-            G[8] = std::abs(s[0]) / std::sqrt(2.0);
+            G[2] = G[6] = 0.5 * at.s[0];
+            G[5] = G[7] = -0.5 * at.s[0];
+            G[8] = std::abs(at.s[0]) / std::sqrt(2.0);
             return;
         }
-        G[2] = G[6] = s[0];
-        G[5] = G[7] = -s[0];
+        G[2] = G[6] = at.s[0];
+        G[5] = G[7] = -at.s[0];
         return;
     }
-    const double x = s[0] / reach_;
-    if (positive_part && !(x > 0.0)) return;
+    const double x = at.s[0] / reach_;
+    if (at.positive_part && !(x > 0.0)) return;
     G[0] = G[3] = x;
     G[1] = G[2] = -x;
 }

@@ -28,17 +28,13 @@ public:
     Contact(const Contact&) = delete;
     Contact& operator=(const Contact&) = delete;
 
-    std::span<const AttachmentRequest> more_attachments() const override {
-        return requests_.list();
-    }
+    std::span<const AttachmentRequest> attachments() const override { return requests_.list(); }
     std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override;
-    bool tied_to_inertial_frame() const override { return is_on_ground_; }
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
+    void facets(ConstraintFacets& out) const override {
+        out.tied_to_inertial_frame = is_on_ground_;
+    }
 
 private:
     void read_plane(const Arguments& arguments);

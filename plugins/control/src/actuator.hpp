@@ -24,7 +24,10 @@ public:
 
     double effort(const MeasureReading& on, double t, const OwnValues& own) const override;
 
-    const Signals* signals() const override { return this; }
+    void facets(ForceFacets& out) const override {
+        EffortLaw::facets(out);
+        out.signals = this;
+    }
     std::span<const char* const> inputs() const override { return kInputs; }
     int num_continuous() const override { return T_ > 0.0 ? 1 : 0; }
     void differentiate(const SignalPoint& at, std::span<double> dx) const override;

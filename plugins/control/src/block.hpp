@@ -15,7 +15,7 @@ class Block : public NonidealForce, public Signals {
 public:
     WorkKind work() const final { return WorkKind::nonideal; }
     void evaluate(const RowPoint&, std::span<const double>, const ForceValues&) const final {}
-    const Signals* signals() const final { return this; }
+    void facets(ForceFacets& out) const override { out.signals = this; }
 };
 
 }  // namespace ancora::control

@@ -35,7 +35,10 @@ public:
 
     double effort(const MeasureReading& on, double t, const OwnValues& own) const override;
 
-    const Signals* signals() const override { return this; }
+    void facets(ForceFacets& out) const override {
+        EffortLaw::facets(out);
+        out.signals = this;
+    }
     std::span<const char* const> inputs() const override { return kInputs; }
     std::span<const Output> outputs() const override { return kOutputs; }
     bool outputs_read_inputs() const override { return !(L_ > 0.0); }

@@ -36,12 +36,11 @@ doctest::Approx near(double x, double tolerance) {
 TEST_SUITE("coulomb friction") {
     TEST_CASE("it acts through its contact law alone") {
         const auto friction = make(on_ramp().set("mu_kinetic", 0.3));
-        REQUIRE(friction->contact() != nullptr);
-        CHECK(std::string_view(friction->contact()->constraint()) == "on");
+        REQUIRE(facets_of(*friction).contact != nullptr);
+        CHECK(std::string_view(facets_of(*friction).contact->constraint()) == "on");
         CHECK(friction->attachments().empty());
-        CHECK(friction->more_attachments().empty());
         CHECK(friction->work() == ancora::WorkKind::nonideal);
-        CHECK(friction->num_state() == 0);
+        CHECK(facets_of(*friction).start_state.empty());
         std::array<double, 3> f = {1.0, 2.0, 3.0};
         friction->evaluate({{}, {}, 0.0}, {}, {f});
         CHECK(f == std::array<double, 3>{});
@@ -50,7 +49,7 @@ TEST_SUITE("coulomb friction") {
     TEST_CASE("one coefficient serves for rest and for slip") {
         for (const char* key : {"mu_static", "mu_kinetic"}) {
             const auto friction = make(on_ramp().set(key, 0.25));
-            const ancora::ContactLaw& law = *friction->contact();
+            const ancora::ContactLaw& law = *facets_of(*friction).contact;
             CHECK(law.stick_limit(8.0) == 2.0);
             CHECK(law.slip(8.0, 0.0).force == 2.0);
             CHECK(law.slip(8.0, 5.0).force == 2.0);
@@ -60,17 +59,17 @@ TEST_SUITE("coulomb friction") {
 
     TEST_CASE("without a Stribeck velocity the force falls from mu_s N to mu_k N at once") {
         const auto friction = make(on_ramp().set("mu_static", 0.5).set("mu_kinetic", 0.25));
-        CHECK(friction->contact()->stick_limit(8.0) == 4.0);
-        CHECK(friction->contact()->slip(8.0, 0.0).force == 2.0);
-        CHECK(friction->contact()->slip(0.0, 1.0).force == 0.0);
-        CHECK(friction->contact()->stick_limit(0.0) == 0.0);
+        CHECK(facets_of(*friction).contact->stick_limit(8.0) == 4.0);
+        CHECK(facets_of(*friction).contact->slip(8.0, 0.0).force == 2.0);
+        CHECK(facets_of(*friction).contact->slip(0.0, 1.0).force == 0.0);
+        CHECK(facets_of(*friction).contact->stick_limit(0.0) == 0.0);
     }
 
     // mu(v_s) = mu_k + (mu_s - mu_k) / e
     TEST_CASE("with it the force falls from mu_s N, and by 1/e of the excess at v_s") {
         const auto friction = make(
             on_ramp().set("mu_static", 0.5).set("mu_kinetic", 0.25).set("stribeck_velocity", 0.1));
-        const ancora::ContactLaw& law = *friction->contact();
+        const ancora::ContactLaw& law = *facets_of(*friction).contact;
         CHECK(law.slip(8.0, 0.0).force == law.stick_limit(8.0));
         CHECK(law.slip(8.0, 0.1).force == near(8.0 * (0.25 + 0.25 * std::exp(-1.0)), 1e-15));
         CHECK(law.slip(8.0, 10.0).force == 2.0);
@@ -78,8 +77,8 @@ TEST_SUITE("coulomb friction") {
 
     TEST_CASE("the viscous part adds c |w|, also without a normal force") {
         const auto friction = make(on_ramp().set("mu_kinetic", 0.25).set("viscous", 3.0));
-        CHECK(friction->contact()->slip(0.0, 2.0).force == 6.0);
-        CHECK(friction->contact()->slip(8.0, 2.0).force == 8.0);
+        CHECK(facets_of(*friction).contact->slip(0.0, 2.0).force == 6.0);
+        CHECK(facets_of(*friction).contact->slip(8.0, 2.0).force == 8.0);
     }
 
     // Central differences of a smooth law: error of order step^2 (v / v_s)^3.
@@ -89,7 +88,7 @@ TEST_SUITE("coulomb friction") {
                                        .set("mu_kinetic", 0.2)
                                        .set("viscous", 1.5)
                                        .set("stribeck_velocity", 0.3));
-        const ancora::ContactLaw& law = *friction->contact();
+        const ancora::ContactLaw& law = *facets_of(*friction).contact;
         constexpr double kStep = 1e-5;
         for (const double N : {0.5, 7.0})
             for (const double v : {0.05, 0.2, 0.5, 2.0}) {
@@ -106,7 +105,8 @@ TEST_SUITE("coulomb friction") {
     TEST_CASE("the surface's velocity is handed on") {
         const auto belt =
             make(on_ramp().set("mu_kinetic", 0.3).set("surface_velocity", {0.5, 0.0, -1.0}));
-        CHECK(belt->contact()->surface_velocity() == std::array<double, 3>{0.5, 0.0, -1.0});
+        CHECK(facets_of(*belt).contact->surface_velocity() ==
+              std::array<double, 3>{0.5, 0.0, -1.0});
     }
 
     TEST_CASE("coefficients that make no sense are refused in words") {

@@ -70,8 +70,10 @@ public:
     explicit Drag(const Arguments& arguments);
 
     WorkKind work() const override { return WorkKind::nonideal; }
-    /// The medium takes the impulse.
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ForceFacets& out) const override {
+        // The medium takes the impulse.
+        out.tied_to_inertial_frame = true;
+    }
 
     Vec3 force(const Vec3&, const Vec3& r_rate, double t) const {
         Vec3 w;

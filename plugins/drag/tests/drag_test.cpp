@@ -42,14 +42,13 @@ doctest::Approx near(double x) {
 TEST_SUITE("drag") {
     TEST_CASE("its work is nonideal, its impulse is the medium's") {
         const auto drag = make(on_bead().set("quadratic", 2.0));
-        CHECK(drag->attachments().empty());
-        REQUIRE(drag->more_attachments().size() == 1);
-        CHECK(std::string_view(drag->more_attachments()[0].text) == "bead@0");
-        CHECK(std::string_view(drag->more_attachments()[0].key) == "at");
-        CHECK(drag->contact() == nullptr);
+        REQUIRE(drag->attachments().size() == 1);
+        CHECK(std::string_view(drag->attachments()[0].text) == "bead@0");
+        CHECK(std::string_view(drag->attachments()[0].key) == "at");
+        CHECK(facets_of(*drag).contact == nullptr);
         CHECK(drag->work() == ancora::WorkKind::nonideal);
-        CHECK(drag->tied_to_inertial_frame());
-        CHECK(drag->num_state() == 0);
+        CHECK(facets_of(*drag).tied_to_inertial_frame);
+        CHECK(facets_of(*drag).start_state.empty());
     }
 
     // |w| = 7
@@ -86,8 +85,8 @@ TEST_SUITE("drag") {
         FakeArguments arguments(ancora_plugin_descriptor.types[0]);
         arguments.set_texts("at", {"net@0", "net@3"}).set("quadratic", 2.0);
         const auto drag = make(arguments);
-        REQUIRE(drag->more_attachments().size() == 2);
-        CHECK(std::string_view(drag->more_attachments()[1].text) == "net@3");
+        REQUIRE(drag->attachments().size() == 2);
+        CHECK(std::string_view(drag->attachments()[1].text) == "net@3");
         const std::array<double, 6> u{}, du = {2.0, -3.0, 6.0, 0.0, 0.5, 0.0};
         std::array<double, 6> f{};
         drag->evaluate({u, du, 0.0}, {}, {f});

@@ -43,7 +43,7 @@ namespace ancora::explicit_integrators {
 ///
 /// Source: J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19-26; dense output as in
 /// Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, section II.6.
-class Dopri5 final : public Integrator {
+class Dopri5 final : public Integrator, private DenseOutput, private IntegratorOutputs {
 public:
     explicit Dopri5(const Arguments& arguments);
 
@@ -51,6 +51,10 @@ public:
     void prepare(const System& system, const StepSettings& settings) override;
     int num_history(const System&) const override { return kHistory; }
     void step(System& system, double t0, double h) override;
+    void facets(IntegratorFacets& out) const override {
+        out.dense_output = this;
+        out.outputs = this;
+    }
     void interpolate(double t, std::span<double> x) const override;
     std::span<const Output> outputs() const override {
         return std::span(kOutputs).first(shows_steps_ ? kOutputs.size() : 0);

@@ -38,7 +38,7 @@ public:
 
     WorkKind work() const override { return WorkKind::nonideal; }
     void evaluate(const RowPoint&, std::span<const double>, const ForceValues&) const override {}
-    const Signals* signals() const override { return this; }
+    void facets(ForceFacets& out) const override { out.signals = this; }
 
     std::span<const char* const> inputs() const override { return input_keys_; }
     std::span<const Output> outputs() const override { return outputs_; }

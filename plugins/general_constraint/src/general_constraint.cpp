@@ -35,10 +35,10 @@ GeneralConstraint::GeneralConstraint(const Arguments& arguments) {
     }
     // Now that no text and no equation moves any more.
     for (std::size_t i = 0; i < coordinates_.size(); ++i)
-        requests_.push_back({AttachmentRequest::Kind::coordinate,
-                             coordinates_[i].text.c_str(),
-                             "equation",
-                             places_[i].c_str()});
+        requests_.push_back({.kind = AttachmentRequest::Kind::coordinate,
+                             .text = coordinates_[i].text.c_str(),
+                             .key = "equation",
+                             .where = places_[i].c_str()});
     for (const Equation& equation : equations_) {
         add_break_points(arguments, equation.formula());
         blocks_.push_back(equation.block());
@@ -50,11 +50,9 @@ void GeneralConstraint::evaluate(int block, const RowPoint& at, const RowValues&
 }
 
 void GeneralConstraint::evaluate_tangent(int block,
-                                         std::span<const double> mid,
-                                         std::span<const double> s,
-                                         bool positive_part,
+                                         const TangentPoint& at,
                                          std::span<double> G) const {
-    equations_[block].evaluate_tangent(mid, s[0], positive_part, G);
+    equations_[block].evaluate_tangent(at.mid, at.s[0], at.positive_part, G);
 }
 
 }  // namespace ancora::general_constraint

@@ -38,17 +38,15 @@ public:
     /// [assembly] Refuses through Arguments::fail what is no equation, with the place in its text.
     explicit GeneralConstraint(const Arguments& arguments);
 
-    std::span<const AttachmentRequest> more_attachments() const override { return requests_; }
-    ReactionKind reaction() const override { return ReactionKind::lambda; }
-    bool tied_to_inertial_frame() const override { return true; }
+    std::span<const AttachmentRequest> attachments() const override { return requests_; }
+    void facets(ConstraintFacets& out) const override {
+        out.reaction = ReactionKind::lambda;
+        out.tied_to_inertial_frame = true;
+    }
 
     std::span<const RowBlock> row_blocks() const override { return blocks_; }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override;
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
 
 private:
     std::vector<NamedCoordinate> coordinates_;

@@ -122,8 +122,9 @@ Eigen::MatrixXd tangent(const Constraint& constraint,
                         bool positive_part) {
     const auto n = static_cast<Eigen::Index>(constraint.row_blocks()[0].scalars_per_item);
     Eigen::MatrixXd G = Eigen::MatrixXd::Constant(n, n, -77.0);
-    constraint.evaluate_tangent(
-        0, scalars(x), {&s, 1}, positive_part, {G.data(), static_cast<std::size_t>(G.size())});
+    constraint.evaluate_tangent(0,
+                                {.mid = scalars(x), .s = {&s, 1}, .positive_part = positive_part},
+                                {G.data(), static_cast<std::size_t>(G.size())});
     return G;
 }
 
@@ -146,17 +147,16 @@ TEST_SUITE("general constraint") {
     TEST_CASE("each coordinate is asked for once, as the manifest writes it") {
         const auto tie =
             velocity("der(box.x)*net@[1,0,0].vy = box.x + 'my-box'@4.z*der('my-box'.qw) + box.vx");
-        CHECK(tie->attachments().empty());
-        REQUIRE(tie->more_attachments().size() == 4);
+        REQUIRE(tie->attachments().size() == 4);
         const char* const texts[] = {"box.x", "net@[1, 0, 0].y", "my-box@4.z", "my-box.qw"};
         for (std::size_t k = 0; k < 4; ++k) {
-            const ancora::AttachmentRequest& request = tie->more_attachments()[k];
+            const ancora::AttachmentRequest& request = tie->attachments()[k];
             CHECK(request.kind == ancora::AttachmentRequest::Kind::coordinate);
             CHECK(std::string_view(request.text) == texts[k]);
             CHECK(std::string_view(request.key) == "equation");
         }
-        CHECK(tie->reaction() == ancora::ReactionKind::lambda);
-        CHECK(tie->tied_to_inertial_frame());
+        CHECK(facets_of(*tie).reaction == ancora::ReactionKind::lambda);
+        CHECK(facets_of(*tie).tied_to_inertial_frame);
         // A has columns for rates alone: of box.x, net@[1, 0, 0].y and my-box.qw.
         const RowBlock& block = tie->row_blocks()[0];
         const std::array<std::int32_t, 3> columns = {0, 3, 9};
@@ -212,7 +212,7 @@ TEST_SUITE("general constraint") {
             CHECK(near(first.b, -cross * cross / (r * r * r), 1e-14));
             const Row second = evaluate(*momentum, {x, y}, {v.x(), v.y()});
             // The stencil lists rates as they turn up in the text: y first.
-            CHECK(momentum->more_attachments()[1].text == std::string_view("p.y"));
+            CHECK(momentum->attachments()[1].text == std::string_view("p.y"));
             const RowBlock& block = momentum->row_blocks()[0];
             Eigen::RowVector2d A2;
             for (std::size_t j = 0; j < 2; ++j) A2[block.stencil[j] / 3] = second.A[j];
@@ -406,7 +406,7 @@ TEST_SUITE("general constraint") {
         FakeArguments arguments(ancora_plugin_descriptor.types[0]);
         arguments.set_texts("equation", {"a.x^2 + a.y^2 = 1", "a.z = a.y"});
         const auto ring = make(arguments);
-        CHECK(ring->more_attachments().size() == 3);
+        CHECK(ring->attachments().size() == 3);
         CHECK(ring->row_blocks().size() == 2);
         CHECK(ring->row_blocks()[0].degree == Degree::quadratic);
         CHECK(ring->row_blocks()[1].degree == Degree::linear);
@@ -433,7 +433,7 @@ TEST_SUITE("general constraint") {
                                 position(lengthy + " = 0"),
                                 position("a.x^2 + a.y^2 = t"),
                                 velocity("a.vx^2 + a.vy^2 = a.x")}) {
-            const std::vector<double> u(3 * tie->more_attachments().size(), 0.25);
+            const std::vector<double> u(3 * tie->attachments().size(), 0.25);
             const auto width = static_cast<std::size_t>(tie->row_blocks()[0].scalars_per_item);
             std::vector<double> A(width);
             std::vector<double> G(width * width);
@@ -443,8 +443,8 @@ TEST_SUITE("general constraint") {
             tie->evaluate(0, {u, u, 0.0}, {{&pi, 1}, A, {&pi_t, 1}, {&b, 1}});
             tie->evaluate_step(
                 0, {u, u, u, u, u, 0.0, 0.1, {}, {}}, {A, {&pi_t, 1}, {&work0, 1}, {&work1, 1}});
-            tie->evaluate_tangent(0, u, {&s, 1}, true, G);
-            tie->evaluate_tangent(0, u, {&s, 1}, false, G);
+            tie->evaluate_tangent(0, {.mid = u, .s = {&s, 1}, .positive_part = true}, G);
+            tie->evaluate_tangent(0, {.mid = u, .s = {&s, 1}, .positive_part = false}, G);
             CHECK(allocations == before);
         }
     }

@@ -23,7 +23,7 @@ namespace ancora::jet {
 /// (1), (2) without u are the Coriolis forces -2 w d(r')/ds ds of a steady flow on a straight way
 /// from T to P, in a body whose velocities are linear along it; about T they make the jet damping
 /// w |r_P - r_T|^2. The mass itself is the body's: one that empties loses, besides, the momentum
-/// that matter has at T, and exerts no force for it (Body::has_timed_mass).
+/// that matter has at T, and exerts no force for it (MassKind::of_time).
 ///
 /// Terms:
 ///   w   flow [kg/s], above zero out of the body
@@ -32,23 +32,23 @@ namespace ancora::jet {
 /// Work and impulse are external: they go with what has left.
 ///
 /// Source: W. T. Thomson, Introduction to Space Dynamics, Wiley, 1961, sections 8.1, 8.4.
-class Jet final : public NonidealForce, public Signals {
+class Jet final : public NonidealForce, public Signals, private ForceTangent {
 public:
     explicit Jet(const Arguments& arguments);
 
-    std::span<const AttachmentRequest> more_attachments() const override {
-        return requests_.list();
-    }
+    std::span<const AttachmentRequest> attachments() const override { return requests_.list(); }
     WorkKind work() const override { return WorkKind::external; }
     void evaluate(const RowPoint& at,
                   std::span<const double> state,
                   const ForceValues& out) const override;
-    bool has_tangent() const override { return has_tank_ || follows_; }
+    void facets(ForceFacets& out) const override {
+        if (has_tank_ || follows_) out.tangent = this;
+        out.signals = this;
+    }
     void differentiate_step(const RowStep& step,
                             std::span<const double> mean_velocity,
                             std::span<double> D) const override;
 
-    const Signals* signals() const override { return this; }
     std::span<const char* const> inputs() const override { return kInputs; }
     std::span<const Output> outputs() const override { return kOutputs; }
     void evaluate_outputs(const SignalPoint& at, std::span<double> y) const override;

@@ -57,7 +57,7 @@ TEST_SUITE("jet") {
     TEST_CASE("it asks for its points and for the axes that its velocity is given in") {
         const auto texts = [](const NonidealForce& jet) {
             std::vector<std::string> out;
-            for (const auto& request : jet.more_attachments()) out.emplace_back(request.text);
+            for (const auto& request : jet.attachments()) out.emplace_back(request.text);
             return out;
         };
         using Texts = std::vector<std::string>;
@@ -69,8 +69,8 @@ TEST_SUITE("jet") {
                                                                     "stage@[0, 0, 1]"});
         const auto jet = make(nozzle());
         CHECK(jet->work() == ancora::WorkKind::external);
-        REQUIRE(jet->signals() != nullptr);
-        CHECK(jet->signals()->inputs().size() == 1);
+        REQUIRE(facets_of(*jet).signals != nullptr);
+        CHECK(facets_of(*jet).signals->inputs().size() == 1);
     }
 
     // -w u, with u in axes of the body: x' = x, y' = z, z' = -y of space.
@@ -124,8 +124,8 @@ TEST_SUITE("jet") {
         step.h = h;
         step.own.inputs = inputs;
         Numbers D(k * k, 9.0);
-        REQUIRE(jet->has_tangent());
-        jet->differentiate_step(step, du, D);
+        REQUIRE((facets_of(*jet).tangent != nullptr));
+        facets_of(*jet).tangent->differentiate_step(step, du, D);
         for (std::size_t j = 0; j < k; ++j) {
             Numbers up = du, down = du;
             up[j] += 1e-4;

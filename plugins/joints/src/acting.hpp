@@ -8,6 +8,7 @@
 #include <string>
 
 #include "ancora/sdk/arguments.hpp"
+#include "ancora/sdk/attachment.hpp"
 #include "ancora/sdk/helpers/measure_function.hpp"
 
 namespace ancora::joints {
@@ -30,7 +31,7 @@ public:
             function = MeasureFunction(start.kind);
             value = start.value;
             rate = start.rate;
-            keys_ = {"on", nullptr};
+            attachments_[0] = {"on"};
             count_ = 1;
             if (!may_coincide) refuse_coincidence(arguments);
             return;
@@ -50,7 +51,7 @@ public:
         }
         value = function.value(u.data());
         rate = function.rate(u.data(), du.data());
-        keys_ = {"a", "b"};
+        attachments_ = {{{"a"}, {"b"}}};
         count_ = 2;
         if (!may_coincide) refuse_coincidence(arguments);
     }
@@ -68,14 +69,14 @@ public:
     }
     bool is_distance() const { return function.kind() == MeasureKind::distance; }
 
-    std::span<const char* const> attachments() const { return {keys_.data(), count_}; }
+    std::span<const AttachmentRequest> attachments() const { return {attachments_.data(), count_}; }
 
     MeasureFunction function;
     double value = 0.0;  ///< at the start
     double rate = 0.0;
 
 private:
-    std::array<const char*, 2> keys_{};
+    std::array<AttachmentRequest, 2> attachments_{};
     std::size_t count_ = 0;
 };
 

@@ -125,7 +125,7 @@ void GyroscopicRotor::evaluate_step(const RowStep& step, const RowStepValues& ou
     std::ranges::fill(out.tau, 0.0);
 }
 
-void GyroscopicRotor::evaluate_at(const RowPoint& at, double, std::span<double> factors) const {
+void GyroscopicRotor::evaluate(const RowPoint& at, double, std::span<double> factors) const {
     Eigen::Map<Eigen::Vector3d>(factors.data()) = -ratio_ * Base(at.u.data()).axis;
 }
 

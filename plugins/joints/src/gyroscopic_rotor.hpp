@@ -47,20 +47,18 @@ public:
 
 private:
     // EffortFactors
-    void evaluate(double, double, std::span<double>) const override {
-        throw std::logic_error("the effort of a rotor depends on where its axis points");
-    }
-    void evaluate_at(const RowPoint& at, double h, std::span<double> factors) const override;
+    void evaluate(const RowPoint& at, double h, std::span<double> factors) const override;
 
     static constexpr std::size_t kAngle = 9;   // scalars of the measure
     static constexpr std::size_t kWidth = 12;  // and w
 
     /// Inertial components of w, an angle about each axis; their start follows from the rows.
-    class Ball final : public Body {
+    class Ball final : public Body, private ScalarRotation {
     public:
         std::span<const Coordinate> coordinates() const override { return coordinates_; }
         void start(std::span<double> q, std::span<double> v) const override;
         void mass(MassSink& M) const override;
+        void facets(BodyFacets& out) const override { out.scalar_rotation = this; }
         void rotation(std::span<const double>, std::span<double> Xi) const override;
         void attach(const Locator&, AttachmentSink&) const override {
             throw std::invalid_argument("a rotor has no points");

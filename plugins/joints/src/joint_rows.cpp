@@ -123,10 +123,6 @@ void JointRows::finish() {
     }
 }
 
-void JointRows::start_state(std::span<double> state) const {
-    for (std::size_t k = 0; k < couplings_.size(); ++k) state[k] = couplings_[k].start;
-}
-
 void JointRows::evaluate(int block, const RowPoint& at, const RowValues& out) const {
     switch (form_of(block)) {
         case Form::points:
@@ -225,23 +221,19 @@ void JointRows::evaluate_step(int block, const RowStep& step, const RowStepValue
     }
 }
 
-void JointRows::evaluate_tangent(int block,
-                                 std::span<const double> mid,
-                                 std::span<const double> s,
-                                 bool positive_part,
-                                 std::span<double> G) const {
+void JointRows::evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const {
     std::ranges::fill(G, 0.0);
     if (form_of(block) == Form::products) {
         for (std::size_t r = 0; r < rows_.size(); ++r) {
-            const std::vector<double>& K = !positive_part ? rows_[r].K
-                                           : s[r] > 0.0   ? rows_[r].positive
-                                                          : rows_[r].negative;
-            const double factor = positive_part ? std::abs(s[r]) : s[r];
+            const std::vector<double>& K = !at.positive_part ? rows_[r].K
+                                           : at.s[r] > 0.0   ? rows_[r].positive
+                                                             : rows_[r].negative;
+            const double factor = at.positive_part ? std::abs(at.s[r]) : at.s[r];
             for (std::size_t i = 0; i < K.size(); ++i) G[i] += factor * K[i];
         }
         return;
     }
-    if (form_of(block) != Form::coupling || positive_part) return;
+    if (form_of(block) != Form::coupling || at.positive_part) return;
     const auto width = static_cast<std::size_t>(3 * num_attachments());
     for (const auto& [function, attachments, factor, start] : couplings_) {
         const std::size_t n = function.num_scalars();
@@ -250,8 +242,8 @@ void JointRows::evaluate_tangent(int block,
         const auto place = [&attachments = attachments](std::size_t i) {
             return static_cast<std::size_t>(3 * attachments[i / 3]) + i % 3;
         };
-        for (std::size_t i = 0; i < n; ++i) u[i] = mid[place(i)];
-        function.add_hessian(u.data(), factor * s[0], H.data());
+        for (std::size_t i = 0; i < n; ++i) u[i] = at.mid[place(i)];
+        function.add_hessian(u.data(), factor * at.s[0], H.data());
         for (std::size_t i = 0; i < n; ++i)
             for (std::size_t j = 0; j < n; ++j) G[place(i) * width + place(j)] += H[i * n + j];
     }

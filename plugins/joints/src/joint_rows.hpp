@@ -33,18 +33,11 @@ struct Product {
 class JointRows : public Constraint {
 public:
     std::span<const RowBlock> row_blocks() const override { return blocks_; }
-    std::span<const AttachmentRequest> more_attachments() const override {
-        return requests_.list();
-    }
+    std::span<const AttachmentRequest> attachments() const override { return requests_.list(); }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
     void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override;
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override;
-    int num_state() const override { return static_cast<int>(couplings_.size()); }
-    void start_state(std::span<double> state) const override;
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
+    std::span<const double> start_state() const override { return start_state_; }
 
 protected:
     JointRows() = default;
@@ -70,7 +63,10 @@ protected:
         double factor;
         double start;  ///< value at the start, to half a turn
     };
-    void couple(const Coupled& measure) { couplings_.push_back(measure); }
+    void couple(const Coupled& measure) {
+        couplings_.push_back(measure);
+        start_state_.push_back(measure.start);
+    }
     /// A dashpot on one measure, in place of (4).
     void damp(const Coupled& measure, double damping);
     void finish();
@@ -94,6 +90,7 @@ private:
     std::vector<std::array<int, 2>> points_;
     std::vector<Row> rows_;
     std::vector<Coupled> couplings_;
+    std::vector<double> start_state_;  ///< values of the coupled measures at the start
 
     std::vector<Form> forms_;
     std::vector<RowBlock> blocks_;

@@ -166,11 +166,12 @@ inline constexpr Parameter kCross[] = {
 /// against each other: such a start is refused.
 class JointType : public JointRows {
 public:
-    ReactionKind reaction() const override {
-        return point_b_ >= 0 && kind_ != Kind::measure ? ReactionKind::force : ReactionKind::lambda;
+    void facets(ConstraintFacets& out) const override {
+        out.reaction =
+            point_b_ >= 0 && kind_ != Kind::measure ? ReactionKind::force : ReactionKind::lambda;
+        out.joint = &joint_;
+        out.tangents = slide_.has_rows() ? &slide_ : nullptr;
     }
-    const Joint* joint() const override { return &joint_; }
-    const RowSource* tangents() const override { return slide_.has_rows() ? &slide_ : nullptr; }
 
 protected:
     JointType(Kind kind, const Arguments& arguments);

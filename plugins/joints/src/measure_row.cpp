@@ -19,7 +19,7 @@ constexpr double kMostScale = 1e3;
 // --- rows
 
 void MeasureRow::act_on(const Acting& on, double c) {
-    keys_.assign(on.attachments().begin(), on.attachments().end());
+    for (const AttachmentRequest& request : on.attachments()) requests_.add(request);
     terms_.push_back({on.function, 1.0, c, on.value});
 }
 
@@ -48,10 +48,7 @@ void MeasureRow::finish(const char* row_name, const RowLaw& law) {
     block_.degree = Degree::general;
     block_.tangent = TangentForm::full;
     block_.depends_on_time = is_driven_ || is_stiffening_;
-}
-
-void MeasureRow::start_state(std::span<double> state) const {
-    for (std::size_t k = 0; k < terms_.size(); ++k) state[k] = terms_[k].start;
+    for (const Term& term : terms_) start_state_.push_back(term.start);
 }
 
 double MeasureRow::sum(const RowPoint& at) const {
@@ -68,7 +65,8 @@ double MeasureRow::sum(const RowPoint& at) const {
     return pi;
 }
 
-void MeasureRow::evaluate(double t, double h, std::span<double> factors) const {
+void MeasureRow::evaluate(const RowPoint& at, double h, std::span<double> factors) const {
+    const double t = at.t;
     factors[0] = h > 0.0 ? 0.5 * (scale(t).value + scale(t + h).value) : scale(t).value;
     if (factors.size() > 1) factors[1] = 1.0;
 }
@@ -175,30 +173,26 @@ void MeasureRow::evaluate_step(int, const RowStep& step, const RowStepValues& ou
     out.tau[0] = d0 - d1;
 }
 
-void MeasureRow::evaluate_tangent(int,
-                                  std::span<const double> mid,
-                                  std::span<const double> s,
-                                  bool positive_part,
-                                  std::span<double> G) const {
+void MeasureRow::evaluate_tangent(int, const TangentPoint& at, std::span<double> G) const {
     std::ranges::fill(G, 0.0);
     std::size_t first = 0;
     const std::size_t width = stencil_.size();
-    double effort = s[0];
+    double effort = at.s[0];
     if (is_stiffening_) {
         // The scale is not known here, but of lengths it follows from stress and measure
-        const double x = terms_[0].function.value(mid.data()) - terms_[0].reference;
+        const double x = terms_[0].function.value(at.mid.data()) - terms_[0].reference;
         const double k_x = x / law_.compliance;
         const bool is_length = !is_angle(terms_[0].function.kind()) && k_x != 0.0;
-        effort *= is_length ? std::clamp(s[0] / k_x, 0.0, kMostScale) : 1.0;
-        if (has_second_row_) effort += s[1];
+        effort *= is_length ? std::clamp(at.s[0] / k_x, 0.0, kMostScale) : 1.0;
+        if (has_second_row_) effort += at.s[1];
     }
     for (const auto& [function, factor, reference, start] : terms_) {
         const std::size_t n = function.num_scalars();
         // Of a stretched link the whole is positive; of others the part is not worth its price
         const bool is_stretched = function.kind() == MeasureKind::distance && factor * effort > 0.0;
-        if (!positive_part || is_stretched) {
+        if (!at.positive_part || is_stretched) {
             std::array<double, MeasureFunction::kMostScalars * MeasureFunction::kMostScalars> H{};
-            function.add_hessian(mid.data() + first, factor * effort, H.data());
+            function.add_hessian(at.mid.data() + first, factor * effort, H.data());
             for (std::size_t i = 0; i < n; ++i)
                 for (std::size_t j = 0; j < n; ++j)
                     G[(first + i) * width + first + j] += H[i * n + j];
@@ -209,9 +203,6 @@ void MeasureRow::evaluate_tangent(int,
 
 // --- laws
 
-void Spring::start_state(std::span<double> state) const {
-    if (!between_) MeasureRow::start_state(state);
-}
 void Spring::evaluate(int block, const RowPoint& at, const RowValues& out) const {
     between_ ? between_->evaluate(block, at, out) : MeasureRow::evaluate(block, at, out);
 }
@@ -219,13 +210,9 @@ void Spring::evaluate_step(int block, const RowStep& step, const RowStepValues& 
     between_ ? between_->evaluate_step(block, step, out)
              : MeasureRow::evaluate_step(block, step, out);
 }
-void Spring::evaluate_tangent(int block,
-                              std::span<const double> mid,
-                              std::span<const double> s,
-                              bool positive_part,
-                              std::span<double> G) const {
-    between_ ? between_->evaluate_tangent(block, mid, s, positive_part, G)
-             : MeasureRow::evaluate_tangent(block, mid, s, positive_part, G);
+void Spring::evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const {
+    between_ ? between_->evaluate_tangent(block, at, G)
+             : MeasureRow::evaluate_tangent(block, at, G);
 }
 
 Spring::Spring(const Arguments& arguments, double damping) {
@@ -375,24 +362,17 @@ Rotor::Rotor(const Arguments& arguments) {
     finish("rotor", {.kind = RowKind::constraint});
 }
 
-void Rotor::start_state(std::span<double> state) const {
-    if (!carried_) MeasureRow::start_state(state);
-}
 void Rotor::evaluate(int block, const RowPoint& at, const RowValues& out) const {
     carried_ ? carried_->evaluate(at, out) : MeasureRow::evaluate(block, at, out);
 }
 void Rotor::evaluate_step(int block, const RowStep& step, const RowStepValues& out) const {
     carried_ ? carried_->evaluate_step(step, out) : MeasureRow::evaluate_step(block, step, out);
 }
-void Rotor::evaluate_tangent(int block,
-                             std::span<const double> mid,
-                             std::span<const double> s,
-                             bool positive_part,
-                             std::span<double> G) const {
+void Rotor::evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const {
     if (carried_)
         std::ranges::fill(G, 0.0);
     else
-        MeasureRow::evaluate_tangent(block, mid, s, positive_part, G);
+        MeasureRow::evaluate_tangent(block, at, G);
 }
 
 Damper::Damper(const Arguments& arguments) {

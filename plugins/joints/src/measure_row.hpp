@@ -37,22 +37,16 @@ namespace ancora::joints {
 /// second damping and preload.
 class MeasureRow : public Constraint, private EffortFactors {
 public:
-    std::span<const char* const> attachments() const override { return keys_; }
-    std::span<const AttachmentRequest> more_attachments() const override {
-        return requests_.list();
+    std::span<const AttachmentRequest> attachments() const override { return requests_.list(); }
+    void facets(ConstraintFacets& out) const override {
+        out.reaction = ReactionKind::effort;
+        out.effort_factors = is_stiffening_ ? this : nullptr;
     }
-    ReactionKind reaction() const override { return ReactionKind::effort; }
     std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
     void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override;
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override;
-    int num_state() const override { return static_cast<int>(terms_.size()); }
-    void start_state(std::span<double> state) const override;
-    const EffortFactors* effort_factors() const override { return is_stiffening_ ? this : nullptr; }
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
+    std::span<const double> start_state() const override { return start_state_; }
 
 protected:
     MeasureRow() = default;
@@ -60,7 +54,7 @@ protected:
     MeasureRow& operator=(const MeasureRow&) = delete;
 
     // EffortFactors
-    void evaluate(double t, double h, std::span<double> factors) const override;
+    void evaluate(const RowPoint& at, double h, std::span<double> factors) const override;
 
     // --- [assembly]
 
@@ -94,9 +88,9 @@ private:
     void evaluate_stiffening(const RowPoint& at, const RowValues& out) const;
     void step_stiffening(const RowStep& step, const RowStepValues& out) const;
 
-    std::vector<const char*> keys_;
     AttachmentTexts requests_;
     std::vector<Term> terms_;
+    std::vector<double> start_state_;  ///< values of the measures at the start
     std::vector<std::int32_t> stencil_;
     std::array<RowLaw, 2> laws_;
     RowBlock block_;
@@ -111,15 +105,14 @@ public:
     }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
     void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override;
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override;
-    int num_state() const override { return between_ ? 0 : MeasureRow::num_state(); }
-    void start_state(std::span<double> state) const override;
-    const ::ancora::EffortFactors* effort_factors() const override {
-        return between_ ? between_.get() : MeasureRow::effort_factors();
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
+    std::span<const double> start_state() const override {
+        if (between_) return {};
+        return MeasureRow::start_state();
+    }
+    void facets(ConstraintFacets& out) const override {
+        MeasureRow::facets(out);
+        if (between_) out.effort_factors = between_.get();
     }
 
 protected:
@@ -185,17 +178,16 @@ public:
     }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
     void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override;
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override;
-    int num_state() const override { return carried_ ? 0 : MeasureRow::num_state(); }
-    void start_state(std::span<double> state) const override;
-    const ::ancora::EffortFactors* effort_factors() const override {
-        return carried_ ? &carried_->effort_factors() : MeasureRow::effort_factors();
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
+    std::span<const double> start_state() const override {
+        if (carried_) return {};
+        return MeasureRow::start_state();
     }
-    const Body* own_body() const override { return carried_ ? &carried_->body() : &turning_; }
+    void facets(ConstraintFacets& out) const override {
+        MeasureRow::facets(out);
+        out.own_body = carried_ ? &carried_->body() : &turning_;
+        if (carried_) out.effort_factors = &carried_->effort_factors();
+    }
 
 private:
     using MeasureRow::evaluate;
@@ -259,7 +251,10 @@ inline constexpr Parameter kDifferentialKeys[] = {
 enum class Coupling { coupler, gear, rack_pinion, belt, differential };
 class CouplerRow : public MeasureRow {
 public:
-    const char* effort_unit() const override { return unit_; }
+    void facets(ConstraintFacets& out) const override {
+        MeasureRow::facets(out);
+        out.effort_unit = unit_;
+    }
 
 protected:
     CouplerRow(Coupling kind, const Arguments& arguments);

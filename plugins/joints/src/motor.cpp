@@ -20,18 +20,13 @@ double within(double effort, double limit, bool& is_at_limit) {
 
 Effort::Effort(const Arguments& arguments) {
     const Acting on(arguments);
-    keys_.assign(on.attachments().begin(), on.attachments().end());
+    for (const AttachmentRequest& request : on.attachments()) requests_.add(request);
     on_ = on.function;
     start_ = on.value;
     measure_.kind = on_.kind();
     measure_.attachments = {0, 1, 2};
     measure_.start = start_;
-}
-
-void Effort::start_state(std::span<double> state) const {
-    std::ranges::fill(state, 0.0);
-    state[0] = start_;
-    reader_.start_state(state.subspan(1));
+    start_state_.push_back(start_);
 }
 
 void Effort::evaluate(const RowPoint& at,
@@ -163,6 +158,8 @@ Motor::Motor(const Arguments& arguments)
     }
     add_break_points(arguments, formula_.front());
     reader_.finish(arguments, "effort", requests_);
+    start_state_.resize(static_cast<std::size_t>(1 + reader_.num_state()));
+    reader_.start_state(std::span(start_state_).subspan(1));
 }
 
 double Motor::effort(const Sensed& at, Slopes* slopes) const {
@@ -221,6 +218,7 @@ Servo::Servo(const Arguments& arguments)
                             .outside = Outside::hold});
     if (kp_ == 0.0 && kd_ == 0.0 && ki_ == 0.0)
         arguments.fail("kp", "is zero as are kd and ki, so that the servo does nothing");
+    if (ki_ > 0.0) start_state_.push_back(0.0);
 }
 
 double Servo::effort(const Sensed& at, Slopes* slopes) const {

@@ -19,26 +19,24 @@ namespace ancora::joints {
 /// A force f = effort dm/du on the attachments of a measure m; over a step on its exact discrete
 /// gradient, so that the work is effort times change of the measure and momenta are kept. What an
 /// effort depends on besides stands behind the measure in u.
-class Effort : public NonidealForce {
+class Effort : public NonidealForce, private ForceTangent {
 public:
-    std::span<const char* const> attachments() const override { return keys_; }
-    std::span<const AttachmentRequest> more_attachments() const override {
-        return requests_.list();
-    }
+    std::span<const AttachmentRequest> attachments() const override { return requests_.list(); }
     WorkKind work() const override { return WorkKind::nonideal; }
-    const Measure* effort_on() const override { return &measure_; }
+    void facets(ForceFacets& out) const override {
+        out.effort_on = &measure_;
+        out.tangent = this;
+        out.start_state = start_state_;
+    }
     void evaluate(const RowPoint& at,
                   std::span<const double> state,
                   const ForceValues& out) const override;
     void evaluate_step(const RowStep& step,
                        std::span<const double> mean_velocity,
                        const ForceValues& out) const override;
-    bool has_tangent() const override { return true; }
     void differentiate_step(const RowStep& step,
                             std::span<const double> mean_velocity,
                             std::span<double> D) const override;
-    int num_state() const override { return 1 + reader_.num_state() + num_own_state(); }
-    void start_state(std::span<double> state) const override;
 
 protected:
     explicit Effort(const Arguments& arguments);
@@ -65,10 +63,11 @@ protected:
         Variables read{};
     };
     virtual double effort(const Sensed& at, Slopes* slopes) const = 0;
-    virtual int num_own_state() const { return 0; }
 
     StateReader reader_;
     AttachmentTexts requests_;
+    /// Of the measure, of what the reader reads, of the law itself.
+    std::vector<double> start_state_;
 
 private:
     static constexpr std::size_t kMostScalars =
@@ -80,7 +79,6 @@ private:
     RowStep without_own_state(const RowStep& step) const;
     double effort_over(const RowStep& step, Gradient& D, Slopes* slopes) const;
 
-    std::vector<const char*> keys_;
     MeasureFunction on_;
     double start_;
     Measure measure_;  ///< that it acts on
@@ -115,7 +113,6 @@ public:
 
 private:
     double effort(const Sensed& at, Slopes* slopes) const override;
-    int num_own_state() const override { return ki_ > 0.0 ? 1 : 0; }
 
     TimeFunction target_;
     double kp_, kd_, ki_, limit_;

@@ -144,9 +144,7 @@ void PointSpring::evaluate_step(int block, const RowStep& step, const RowStepVal
                   LineOfTwo::difference(step.u1).squaredNorm());
 }
 
-void PointSpring::evaluate_tangent_at(int block,
-                                      const TangentPoint& at,
-                                      std::span<double> G) const {
+void PointSpring::evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const {
     if (block == 0 && stiffness_ != nullptr) {
         const double k = at.s[0] * factor(at.t).value;
         std::ranges::copy(std::array{k, -k, -k, k}, G.begin());
@@ -165,11 +163,7 @@ PointSpring::Factor PointSpring::factor(double t) const {
     return {k * law_.compliance, rate * law_.compliance, second * law_.compliance};
 }
 
-void PointSpring::evaluate(double, double, std::span<double> factors) const {
-    std::ranges::fill(factors, 1.0);  // the next one is asked
-}
-
-void PointSpring::evaluate_at(const RowPoint& at, double h, std::span<double> factors) const {
+void PointSpring::evaluate(const RowPoint& at, double h, std::span<double> factors) const {
     const Vec3 d = LineOfTwo::difference(at.u);
     const double f =
         h > 0.0 ? 0.5 * (factor(at.t).value + factor(at.t + h).value) : factor(at.t).value;

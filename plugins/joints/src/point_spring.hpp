@@ -66,9 +66,8 @@ public:
     }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
     void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override;
-    void evaluate_tangent_at(int block, const TangentPoint& at, std::span<double> G) const override;
-    void evaluate(double t, double h, std::span<double> factors) const override;
-    void evaluate_at(const RowPoint& at, double h, std::span<double> factors) const override;
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
+    void evaluate(const RowPoint& at, double h, std::span<double> factors) const override;
 
 private:
     struct Factor {

@@ -63,19 +63,15 @@ void Stop::evaluate_step(int, const RowStep& step, const RowStepValues& out) con
         for (std::size_t i = 0; i < width; ++i) out.B[k * width + i] = sign_[k] * D[i];
 }
 
-void Stop::evaluate_tangent(int,
-                            std::span<const double> mid,
-                            std::span<const double> s,
-                            bool positive_part,
-                            std::span<double> G) const {
+void Stop::evaluate_tangent(int, const TangentPoint& at, std::span<double> G) const {
     std::ranges::fill(G, 0.0);
-    if (positive_part) return;
+    if (at.positive_part) return;
     double effort = 0.0;
-    for (std::size_t k = 0; k < num_rows(); ++k) effort += sign_[k] * s[k];
-    if (effort != 0.0) on_.function.add_hessian(mid.data(), effort, G.data());
+    for (std::size_t k = 0; k < num_rows(); ++k) effort += sign_[k] * at.s[k];
+    if (effort != 0.0) on_.function.add_hessian(at.mid.data(), effort, G.data());
 }
 
-void Stop::evaluate(double, double, std::span<double> factors) const {
+void Stop::evaluate(const RowPoint&, double, std::span<double> factors) const {
     for (std::size_t k = 0; k < num_rows(); ++k) factors[k] = sign_[k];
 }
 

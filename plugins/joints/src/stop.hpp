@@ -25,24 +25,20 @@ public:
     Stop(const Stop&) = delete;
     Stop& operator=(const Stop&) = delete;
 
-    std::span<const char* const> attachments() const override { return on_.attachments(); }
-    ReactionKind reaction() const override { return ReactionKind::effort; }
+    std::span<const AttachmentRequest> attachments() const override { return on_.attachments(); }
+    void facets(ConstraintFacets& out) const override {
+        out.reaction = ReactionKind::effort;
+        out.effort_factors = this;
+    }
     std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
     void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override;
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override;
-    int num_state() const override { return 1; }
-    void start_state(std::span<double> state) const override { state[0] = on_.value; }
-    const ::ancora::EffortFactors* effort_factors() const override { return this; }
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
+    std::span<const double> start_state() const override { return {&on_.value, 1}; }
 
 private:
     // EffortFactors
-    using EffortFactors::evaluate;
-    void evaluate(double t, double h, std::span<double> factors) const override;
+    void evaluate(const RowPoint& at, double h, std::span<double> factors) const override;
 
     std::size_t num_rows() const { return static_cast<std::size_t>(block_.rows_per_item); }
 

@@ -154,7 +154,7 @@ void VariableSpring::evaluate_step(int, const RowStep& step, const RowStepValues
     }
 }
 
-void VariableSpring::evaluate_tangent_at(int, const TangentPoint& at, std::span<double> G) const {
+void VariableSpring::evaluate_tangent(int, const TangentPoint& at, std::span<double> G) const {
     std::ranges::fill(G, 0.0);
     const Numbers now = numbers(at.own);
     double effort = is_point_ ? 0.0 : now.scale * at.s[0];
@@ -173,21 +173,10 @@ void VariableSpring::evaluate_tangent_at(int, const TangentPoint& at, std::span<
     on_.function.add_hessian(at.mid.data(), effort, G.data());
 }
 
-void VariableSpring::evaluate(double, double, std::span<double> factors) const {
-    std::ranges::fill(factors, 1.0);
-}
-
-void VariableSpring::evaluate_with(double,
-                                   double,
-                                   const OwnValues& own,
-                                   std::span<double> factors) const {
-    const Numbers now = numbers(own);
+void VariableSpring::evaluate(const RowPoint& at, double, std::span<double> factors) const {
+    const Numbers now = numbers(at.own);
     factors[0] = now.scale;
     if (factors.size() > 1) factors[1] = now.damping;
-}
-
-void VariableSpring::evaluate_at(const RowPoint& at, double h, std::span<double> factors) const {
-    evaluate_with(at.t, h, at.own, factors);
     if (is_point_) factors[0] *= factors[0] * LineOfTwo::difference(at.u).norm();
 }
 

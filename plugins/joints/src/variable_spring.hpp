@@ -42,17 +42,18 @@ class VariableSpring final : public Constraint, public Signals, private EffortFa
 public:
     explicit VariableSpring(const Arguments& arguments);
 
-    std::span<const char* const> attachments() const override { return on_.attachments(); }
-    ReactionKind reaction() const override { return ReactionKind::effort; }
+    std::span<const AttachmentRequest> attachments() const override { return on_.attachments(); }
+    void facets(ConstraintFacets& out) const override {
+        out.reaction = ReactionKind::effort;
+        out.effort_factors = this;
+        out.signals = this;
+    }
     std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
     void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override;
-    void evaluate_tangent_at(int block, const TangentPoint& at, std::span<double> G) const override;
-    int num_state() const override { return 1; }
-    void start_state(std::span<double> state) const override { state[0] = on_.value; }
-    const EffortFactors* effort_factors() const override { return this; }
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
+    std::span<const double> start_state() const override { return {&on_.value, 1}; }
 
-    const Signals* signals() const override { return this; }
     std::span<const char* const> inputs() const override { return inputs_; }
 
 private:
@@ -63,12 +64,7 @@ private:
     };
     Numbers numbers(const OwnValues& own) const;
     double value(const double* u, std::span<const double> state) const;
-    void evaluate(double t, double h, std::span<double> factors) const override;
-    void evaluate_with(double t,
-                       double h,
-                       const OwnValues& own,
-                       std::span<double> factors) const override;
-    void evaluate_at(const RowPoint& at, double h, std::span<double> factors) const override;
+    void evaluate(const RowPoint& at, double h, std::span<double> factors) const override;
     void put_points(const RowPoint& at, const RowValues& out) const;
     void step_points(const RowStep& step, const RowStepValues& out) const;
 

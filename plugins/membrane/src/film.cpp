@@ -89,10 +89,10 @@ double Film::potential(int item,
     return 0.5 * k * E1 * E1;
 }
 
-int Film::kinks(int,
-                std::span<const double> pi0,
-                std::span<const double> dpi,
-                std::span<double> theta) const {
+int Film::discontinuities(int,
+                          std::span<const double> pi0,
+                          std::span<const double> dpi,
+                          std::span<double> theta) const {
     if (!numbers_.tension_only) return 0;
     // mean, half difference and shear along the way, each begin + theta change
     const double m = 0.5 * (pi0[0] + pi0[1]) + prestrain_, dm = 0.5 * (dpi[0] + dpi[1]);

@@ -51,10 +51,10 @@ public:
                      std::span<double> stiffness) const override;
     /// Where the film changes its state: E_1 and E_2 + nu E_1 pass zero, which are the roots of two
     /// quadratic equations.
-    int kinks(int item,
-              std::span<const double> pi0,
-              std::span<const double> dpi,
-              std::span<double> theta) const override;
+    int discontinuities(int item,
+                        std::span<const double> pi0,
+                        std::span<const double> dpi,
+                        std::span<double> theta) const override;
 
 private:
     struct Principal;

@@ -177,14 +177,10 @@ void Membrane::evaluate(int, const RowPoint& at, const RowValues& out) const {
 }
 
 // sum_k s_k d2 pi_k / dr2 = a a^T s_1 + b b^T s_2 + (a b^T + b a^T) s_3
-void Membrane::evaluate_tangent(int,
-                                std::span<const double>,
-                                std::span<const double> s,
-                                bool positive_part,
-                                std::span<double> G) const {
+void Membrane::evaluate_tangent(int, const TangentPoint& at, std::span<double> G) const {
     for (std::size_t k = 0; k < volume_.size(); ++k) {
-        double s1 = s[3 * k], s2 = s[3 * k + 1], s3 = s[3 * k + 2];
-        if (positive_part) {
+        double s1 = at.s[3 * k], s2 = at.s[3 * k + 1], s3 = at.s[3 * k + 2];
+        if (at.positive_part) {
             // of [s1 s3; s3 s2], whose eigenvalues are m +- r
             const double m = 0.5 * (s1 + s2), half = 0.5 * (s1 - s2), r = std::hypot(half, s3);
             if (m + r <= 0.0) {

@@ -34,7 +34,7 @@ namespace ancora::membrane {
 /// Source: the constant strain triangle with Green-Lagrange strain, as in R. L. Taylor, E. Onate,
 /// P.-A. Ubach, Finite element analysis of membrane structures, in Textile Composites and
 /// Inflatable Structures, Springer, 2005.
-class Membrane final : public Body {
+class Membrane final : public Body, private BodyNames, private Drawing {
 public:
     /// [assembly] Refuses through Arguments::fail what is no membrane.
     explicit Membrane(const Arguments& arguments);
@@ -45,6 +45,10 @@ public:
     void start(std::span<double> q, std::span<double> v) const override;
     void mass(MassSink& M) const override;
     void attach(const Locator& where, AttachmentSink& out) const override;
+    void facets(BodyFacets& out) const override {
+        out.names = this;
+        out.drawing = this;
+    }
     std::span<const std::int32_t> group(std::string_view name) const override;
 
     /// Along the edges, of the triangles at each: the largest principal stress resultant [N/m], and
@@ -54,11 +58,7 @@ public:
 
     std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override;
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
 
 private:
     /// Weights of a triangle's nodes in f_1 and f_2.

@@ -169,8 +169,8 @@ TEST_SUITE("membrane") {
                 for (std::size_t i = 0; i < 3; ++i)
                     CHECK(std::abs(D[3 * i + j] - (a[i] - b[i]) / (2.0 * kStep)) <= 5e-3);
             }
-            std::array<double, ancora::ItemLaw::kMostKinks> theta{};
-            ++counts[law.kinks(0, from, by, theta)];
+            std::array<double, ancora::ItemLaw::kMostDiscontinuities> theta{};
+            ++counts[law.discontinuities(0, from, by, theta)];
         }
         for (std::size_t k = 0; k < 3; ++k) CHECK(counts[k] > 10);
     }
@@ -207,13 +207,13 @@ TEST_SUITE("membrane") {
         const auto body = make(arguments);
         CHECK(body->coordinates().size() == 36);
         CHECK(body->row_blocks()[0].num_items == 12);
-        CHECK(body->group("*").size() == 12);
-        CHECK(body->group("rim").size() == 10);
-        CHECK(body->group("first_0").size() == 3);
-        CHECK(body->group("first_1")[0] == 3);
-        CHECK(body->group("second_1").size() == 4);
-        CHECK(body->group("corner_2")[0] == 8);
-        CHECK_THROWS(body->group("sides"));
+        CHECK(facets_of(*body).names->group("*").size() == 12);
+        CHECK(facets_of(*body).names->group("rim").size() == 10);
+        CHECK(facets_of(*body).names->group("first_0").size() == 3);
+        CHECK(facets_of(*body).names->group("first_1")[0] == 3);
+        CHECK(facets_of(*body).names->group("second_1").size() == 4);
+        CHECK(facets_of(*body).names->group("corner_2")[0] == 8);
+        CHECK_THROWS(facets_of(*body).names->group("sides"));
     }
 
     TEST_CASE("what is no membrane is refused, and says why") {

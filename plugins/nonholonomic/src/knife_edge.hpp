@@ -52,7 +52,7 @@ public:
         return dot(cross(n_, d), p_rate);
     }
 
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ConstraintFacets& out) const override { out.tied_to_inertial_frame = true; }
 
 private:
     Vec3 n_;

@@ -72,7 +72,7 @@ public:
                                const Vec3& e_2_rate,
                                const Vec3& e_3_rate) const;
 
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ConstraintFacets& out) const override { out.tied_to_inertial_frame = true; }
 
 private:
     double radius_;

@@ -77,10 +77,9 @@ TEST_SUITE("nonholonomic: shape") {
     TEST_CASE("a knife edge asks for its point and its unit direction") {
         const auto c =
             make(knife_edge, sled().set("point", {-0.2, 0.1, 0.0}).set("direction", {3.0, 0, 4.0}));
-        CHECK(c->attachments().empty());
-        REQUIRE(c->more_attachments().size() == 2);
-        const ancora::AttachmentRequest& point = c->more_attachments()[0];
-        const ancora::AttachmentRequest& edge = c->more_attachments()[1];
+        REQUIRE(c->attachments().size() == 2);
+        const ancora::AttachmentRequest& point = c->attachments()[0];
+        const ancora::AttachmentRequest& edge = c->attachments()[1];
         CHECK(point.kind == ancora::AttachmentRequest::Kind::point);
         CHECK(std::string_view(point.text) == "sled@[-0.2, 0.1, 0]");
         CHECK(edge.kind == ancora::AttachmentRequest::Kind::direction);
@@ -90,11 +89,11 @@ TEST_SUITE("nonholonomic: shape") {
 
     TEST_CASE("rolling asks for the center and the three axes of the body") {
         const auto c = make(rolling, ball().set("center", {0.0, 0.0, 0.01}));
-        REQUIRE(c->more_attachments().size() == 4);
+        REQUIRE(c->attachments().size() == 4);
         const char* const texts[] = {
             "ball@[0, 0, 0.01]", "ball@[1, 0, 0]", "ball@[0, 1, 0]", "ball@[0, 0, 1]"};
         for (std::size_t k = 0; k < 4; ++k) {
-            const ancora::AttachmentRequest& request = c->more_attachments()[k];
+            const ancora::AttachmentRequest& request = c->attachments()[k];
             CHECK(std::string_view(request.text) == texts[k]);
             CHECK(std::string_view(request.key) == "body");
             CHECK(request.kind == (k == 0 ? ancora::AttachmentRequest::Kind::point
@@ -108,11 +107,11 @@ TEST_SUITE("nonholonomic: shape") {
             const RowBlock& block = c->row_blocks()[0];
             CHECK(block.laws[0].kind == ancora::RowKind::velocity_constraint);
             CHECK_FALSE(block.depends_on_time);
-            CHECK(c->tied_to_inertial_frame());
-            CHECK(c->reaction() == ancora::ReactionKind::force);
-            CHECK(c->tangents() == nullptr);
+            CHECK(facets_of(*c).tied_to_inertial_frame);
+            CHECK(facets_of(*c).reaction == ancora::ReactionKind::force);
+            CHECK(facets_of(*c).tangents == nullptr);
             REQUIRE(static_cast<std::size_t>(block.scalars_per_item) ==
-                    3 * c->more_attachments().size());
+                    3 * c->attachments().size());
             for (std::int32_t j = 0; j < block.scalars_per_item; ++j) CHECK(block.stencil[j] == j);
         }
     }

@@ -140,9 +140,9 @@ double Particle::mass_at(double t, double& rate) const {
     return m;
 }
 
-void Particle::evaluate_mass_at(double t, const TimedMassValues& out) const {
+void Particle::evaluate_mass(const MassState& at, const MassValues& out) const {
     double rate = 0.0;
-    const double m = mass_at(t, rate);
+    const double m = mass_at(at.t, rate);
     std::ranges::fill(out.M, 0.0);
     std::ranges::fill(out.rate, 0.0);
     const auto n = static_cast<std::size_t>(n_);

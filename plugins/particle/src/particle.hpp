@@ -38,14 +38,18 @@ public:
     std::span<const Coordinate> coordinates() const override { return used(coordinates_); }
     void start(std::span<double> q, std::span<double> v) const override;
     void mass(MassSink& M) const override;
-    bool has_timed_mass() const override { return m_.num_components() > 0; }
-    void evaluate_mass_at(double t, const TimedMassValues& out) const override;
+    MassKind mass_kind() const override {
+        return m_.num_components() > 0 ? MassKind::of_time : MassKind::constant;
+    }
+    void evaluate_mass(const MassState& at, const MassValues& out) const override;
     /// The point itself, as [0, 0, 0] or as node 0.
     void attach(const Locator& where, AttachmentSink& out) const override;
     PoseKind pose_kind() const override { return PoseKind::position; }
     void pose(std::span<const double> q, std::span<const double> v, Pose& out) const override;
 
-    const Signals* signals() const override { return has_timed_mass() ? this : nullptr; }
+    void facets(BodyFacets& out) const override {
+        if (mass_kind() == MassKind::of_time) out.signals = this;
+    }
     std::span<const Output> outputs() const override { return kOutputs; }
     bool outputs_read_inputs() const override { return false; }
     void evaluate_outputs(const SignalPoint& at, std::span<double> y) const override;

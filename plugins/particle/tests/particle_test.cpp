@@ -88,7 +88,7 @@ TEST_SUITE("particle") {
         const DenseMass mass(*body);
         CHECK(mass.M == 2.0 * Mat3::Identity());
         CHECK(mass.num_entries == 3);
-        CHECK(body->has_constant_mass());
+        CHECK(body->mass_kind() == ancora::MassKind::constant);
         CHECK(body->row_blocks().empty());
         CHECK(body->pose_kind() == ancora::PoseKind::position);
     }

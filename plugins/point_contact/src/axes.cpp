@@ -55,7 +55,8 @@ std::string carried_text(const std::string& name, const Vec3& direction) {
 
 }  // namespace
 
-Axes::Axes(const Arguments& arguments, const char* key) {
+Axes::Axes(const Arguments& arguments, const char* origin, const char* key)
+    : attachments_{{{"point"}, {origin}}} {
     if (arguments.shape(key) == Shape::vector) {
         n_ = vec3(arguments.numbers(key));
     } else {
@@ -83,8 +84,10 @@ Axes::Axes(const Arguments& arguments, const char* key) {
 
     if (on_ground()) return;
     texts_ = {carried_text(body_, t1_), carried_text(body_, t2_)};
+    using Kind = AttachmentRequest::Kind;
+    attachments_[2] = {key};
     for (std::size_t k = 0; k < 2; ++k)
-        requests_[k] = {AttachmentRequest::Kind::direction, texts_[k].c_str(), key};
+        attachments_[3 + k] = {.kind = Kind::direction, .text = texts_[k].c_str(), .key = key};
 }
 
 }  // namespace ancora::point_contact

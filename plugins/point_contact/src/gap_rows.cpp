@@ -54,25 +54,21 @@ void GapRows::evaluate(int, const RowPoint& at, const RowValues& out) const {
     }
 }
 
-void GapRows::evaluate_tangent(int,
-                               std::span<const double>,
-                               std::span<const double> s,
-                               bool positive_part,
-                               std::span<double> G) const {
+void GapRows::evaluate_tangent(int, const TangentPoint& at, std::span<double> G) const {
     // K = a c^T + c a^T on (r_p, r_o, w_k), with a = (1, -1, 0) and c = (0, 0, s_k)
     const std::size_t size = 2 + num_rows_;
     std::ranges::fill(G, 0.0);
     double square = 0.0;
-    for (const double s_k : s) square += s_k * s_k;
+    for (const double s_k : at.s) square += s_k * s_k;
     if (!is_carried_ || !(square > 0.0)) return;
-    const double share = positive_part ? 0.5 : 1.0;
+    const double share = at.positive_part ? 0.5 : 1.0;
     for (std::size_t k = 0; k < num_rows_; ++k) {
-        const double x = share * s[k];
+        const double x = share * at.s[k];
         const std::size_t w = 2 + k;
         G[w] = G[size * w] = x;
         G[size + w] = G[size * w + 1] = -x;
     }
-    if (!positive_part) return;
+    if (!at.positive_part) return;
 
     // its eigenvector above zero is (a / |a| + c / |c|) / sqrt 2, of eigenvalue |a| |c|
     const double norm = std::sqrt(square);
@@ -81,7 +77,7 @@ void GapRows::evaluate_tangent(int,
     G[1] = G[size] = -x;
     for (std::size_t i = 0; i < num_rows_; ++i)
         for (std::size_t k = 0; k < num_rows_; ++k)
-            G[size * (2 + i) + 2 + k] = s[i] * s[k] / (std::numbers::sqrt2 * norm);
+            G[size * (2 + i) + 2 + k] = at.s[i] * at.s[k] / (std::numbers::sqrt2 * norm);
 }
 
 }  // namespace ancora::point_contact

@@ -33,11 +33,7 @@ public:
 
     std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override;
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
 
 private:
     static constexpr std::size_t kMaxRows = 2;

@@ -11,7 +11,6 @@ namespace {
 
 // u = (r_p, r_c), and (n, t1, t2) behind them if a body carries the axes.
 constexpr std::size_t kNormal = 6, kT1 = 9, kT2 = 12;
-constexpr const char* kCircleAttachments[] = {"point", "center", "normal"};
 constexpr std::int32_t kNormalStencil[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
 constexpr std::int32_t kSlidingStencil[] = {0, 1, 2, 3, 4, 5, 9, 10, 11, 12, 13, 14};
 constexpr RowLaw kCircleNormalLaw[] = {{.kind = RowKind::constraint}};
@@ -66,7 +65,7 @@ void CircleSliding::evaluate(int, const RowPoint& at, const RowValues& out) cons
 }
 
 PointOnCircle::PointOnCircle(const Arguments& arguments)
-    : radius_(arguments.number("radius")), axes_(arguments, "normal"), sliding_(axes_) {
+    : radius_(arguments.number("radius")), axes_(arguments, "center", "normal"), sliding_(axes_) {
     const std::size_t scalars = axes_.on_ground() ? 6 : 9;
     block_ = {.name = "gap",
               .num_items = 1,
@@ -76,10 +75,6 @@ PointOnCircle::PointOnCircle(const Arguments& arguments)
               .laws = kCircleNormalLaw,
               .degree = Degree::quadratic,
               .tangent = TangentForm::isotropic};
-}
-
-std::span<const char* const> PointOnCircle::attachments() const {
-    return std::span(kCircleAttachments).first(axes_.on_ground() ? 2 : 3);
 }
 
 void PointOnCircle::evaluate(int, const RowPoint& at, const RowValues& out) const {
@@ -110,18 +105,14 @@ void PointOnCircle::evaluate(int, const RowPoint& at, const RowValues& out) cons
     out.b[1] = -inv_R * drho.squaredNorm();
 }
 
-void PointOnCircle::evaluate_tangent(int,
-                                     std::span<const double>,
-                                     std::span<const double> s,
-                                     bool positive_part,
-                                     std::span<double> G) const {
+void PointOnCircle::evaluate_tangent(int, const TangentPoint& at, std::span<double> G) const {
     // With a = (1, -1, 0) / sqrt 2 and e = (0, 0, 1) on (r_p, r_c, n):
     // K = x a a^T + y (a e^T + e a^T) + z e e^T
     const bool is_carried = !axes_.on_ground();
-    double x = 2.0 * s[1] / radius_;
-    double y = is_carried ? std::numbers::sqrt2 * s[0] : 0.0;
+    double x = 2.0 * at.s[1] / radius_;
+    double y = is_carried ? std::numbers::sqrt2 * at.s[0] : 0.0;
     double z = 0.0;
-    if (positive_part) {
+    if (at.positive_part) {
         // [x y; y 0] has one eigenvalue above zero, along (value, y)
         const double value = 0.5 * x + std::hypot(0.5 * x, y);
         const double square = value * value + y * y;

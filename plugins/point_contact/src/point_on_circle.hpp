@@ -56,21 +56,16 @@ public:
     /// [assembly]
     explicit PointOnCircle(const Arguments& arguments);
 
-    std::span<const char* const> attachments() const override;
-    std::span<const AttachmentRequest> more_attachments() const override {
-        return axes_.requests();
+    std::span<const AttachmentRequest> attachments() const override { return axes_.attachments(); }
+    void facets(ConstraintFacets& out) const override {
+        out.tangents = &sliding_;
+        // An axis of the ground takes moments.
+        out.tied_to_inertial_frame = axes_.on_ground();
     }
-    const RowSource* tangents() const override { return &sliding_; }
-    /// An axis of the ground takes moments.
-    bool tied_to_inertial_frame() const override { return axes_.on_ground(); }
 
     std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override;
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
 
 private:
     double radius_;

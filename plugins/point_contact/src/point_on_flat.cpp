@@ -23,13 +23,8 @@ std::vector<GapDirection> across(const Axes& axes) {
 }  // namespace
 
 PointOnFlat::PointOnFlat(const Arguments& arguments, Flat flat, const char* key)
-    : attachments_{"point", "origin", key},
-      axes_(arguments, key),
+    : axes_(arguments, "origin", key),
       normal_("gap", flat == Flat::plane ? along(axes_) : across(axes_)),
       sliding_("sliding", flat == Flat::plane ? across(axes_) : along(axes_)) {}
-
-std::span<const char* const> PointOnFlat::attachments() const {
-    return std::span(attachments_).first(axes_.on_ground() ? 2 : 3);
-}
 
 }  // namespace ancora::point_contact

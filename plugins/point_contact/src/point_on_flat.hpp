@@ -16,26 +16,21 @@ namespace ancora::point_contact {
 ///
 /// u = (r_p, r_o), and n, t1, t2 behind them if a body carries the axes. Axes of the ground make
 /// everything linear with constant A; the reaction's moment about a moving origin is then the
-/// ground's, hence tied_to_inertial_frame().
+/// ground's, hence the facet tied_to_inertial_frame.
 class PointOnFlat : public Constraint {
 public:
-    std::span<const char* const> attachments() const override;
-    std::span<const AttachmentRequest> more_attachments() const override {
-        return axes_.requests();
+    std::span<const AttachmentRequest> attachments() const override { return axes_.attachments(); }
+    void facets(ConstraintFacets& out) const override {
+        out.tangents = &sliding_;
+        out.tied_to_inertial_frame = axes_.on_ground();
     }
-    const RowSource* tangents() const override { return &sliding_; }
-    bool tied_to_inertial_frame() const override { return axes_.on_ground(); }
 
     std::span<const RowBlock> row_blocks() const override { return normal_.row_blocks(); }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override {
         normal_.evaluate(block, at, out);
     }
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override {
-        normal_.evaluate_tangent(block, mid, s, positive_part, G);
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override {
+        normal_.evaluate_tangent(block, at, G);
     }
 
 protected:
@@ -45,7 +40,6 @@ protected:
     PointOnFlat(const Arguments& arguments, Flat flat, const char* key);
 
 private:
-    const char* attachments_[3];
     Axes axes_;
     GapRows normal_;
     GapRows sliding_;

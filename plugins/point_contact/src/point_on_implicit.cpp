@@ -15,7 +15,7 @@
 namespace ancora::point_contact {
 namespace {
 
-constexpr const char* kSurfaceAttachments[] = {"point", "origin"};
+constexpr AttachmentRequest kSurfaceAttachments[] = {{"point"}, {"origin"}};
 // u = (r_p, r_o)
 constexpr std::int32_t kStencil[] = {0, 1, 2, 3, 4, 5};
 constexpr std::size_t kScalars = 6;
@@ -199,7 +199,7 @@ PointOnImplicit::PointOnImplicit(const Arguments& arguments, const char* key, in
               .tangent = degree == Degree::linear ? TangentForm::none : TangentForm::full};
 }
 
-std::span<const char* const> PointOnImplicit::attachments() const {
+std::span<const AttachmentRequest> PointOnImplicit::attachments() const {
     return kSurfaceAttachments;
 }
 
@@ -227,17 +227,13 @@ void PointOnImplicit::evaluate_step(int, const RowStep& step, const RowStepValue
     check_normals(functions_, std::span(g).first(functions_.size()), rho + 0.5 * d);
 }
 
-void PointOnImplicit::evaluate_tangent(int,
-                                       std::span<const double> mid,
-                                       std::span<const double> s,
-                                       bool positive_part,
-                                       std::span<double> G) const {
+void PointOnImplicit::evaluate_tangent(int, const TangentPoint& at, std::span<double> G) const {
     // K on rho; (1 -1; -1 1) (x) K on (r_p, r_o)
     Mat3 K = Mat3::Zero();
     for (std::size_t k = 0; k < functions_.size(); ++k)
-        K += s[k] * functions_[k].hessian(rho_of(mid));
+        K += at.s[k] * functions_[k].hessian(rho_of(at.mid));
     if (!K.allFinite()) K.setZero();
-    if (positive_part) {
+    if (at.positive_part) {
         const Eigen::SelfAdjointEigenSolver<Mat3> eigen(K);
         K = eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() *
             eigen.eigenvectors().transpose();

@@ -68,18 +68,16 @@ private:
 /// Source: A. A. Shabana, Dynamics of Multibody Systems, 4th ed., Cambridge UP, 2013.
 class PointOnImplicit : public Constraint {
 public:
-    std::span<const char* const> attachments() const override;
-    const RowSource* tangents() const override { return &sliding_; }
-    bool tied_to_inertial_frame() const override { return true; }
+    std::span<const AttachmentRequest> attachments() const override;
+    void facets(ConstraintFacets& out) const override {
+        out.tangents = &sliding_;
+        out.tied_to_inertial_frame = true;
+    }
 
     std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
     void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override;
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override;
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
 
 protected:
     /// [assembly] Reads `count` equations from the parameter `key`; refuses through

@@ -66,7 +66,7 @@ std::unique_ptr<Constraint> on_ground(Type type, std::vector<double> axis = {0.6
 }
 
 Eigen::Index num_scalars(const Constraint& c) {
-    return static_cast<Eigen::Index>(3 * (c.attachments().size() + c.more_attachments().size()));
+    return static_cast<Eigen::Index>(3 * c.attachments().size());
 }
 
 /// G of the item, expanded to all of u.
@@ -74,7 +74,8 @@ MatrixXd tangent(const RowSource& source, const VectorXd& mid, const VectorXd& s
     const RowBlock& block = source.row_blocks()[0];
     const Eigen::Index points = block.scalars_per_item / 3;
     VectorXd K = VectorXd::Constant(points * points, NAN);
-    source.evaluate_tangent(0, span(mid), span(s), positive, span(K));
+    source.evaluate_tangent(
+        0, {.mid = span(mid), .s = span(s), .positive_part = positive}, span(K));
     MatrixXd G = MatrixXd::Zero(mid.size(), mid.size());
     for (Eigen::Index i = 0; i < points; ++i)
         for (Eigen::Index j = 0; j < points; ++j)
@@ -103,8 +104,8 @@ std::vector<const RowSource*> position_sources(
     std::vector<const RowSource*> out;
     for (const auto& c : from) {
         out.push_back(c.get());
-        if (c->tangents()->row_blocks()[0].laws[0].kind == ancora::RowKind::constraint)
-            out.push_back(c->tangents());
+        if (facets_of(*c).tangents->row_blocks()[0].laws[0].kind == ancora::RowKind::constraint)
+            out.push_back(facets_of(*c).tangents);
     }
     return out;
 }
@@ -136,7 +137,7 @@ VectorXd placed(const Constraint& c, const Vec3& axis, const Mat3& R, const Vec3
     u.segment<3>(6) = R * axis.normalized();
     for (std::size_t k = 0; k < 2; ++k)
         u.segment<3>(static_cast<Eigen::Index>(9 + 3 * k)) =
-            R * components(c.more_attachments()[k].text);
+            R * components(c.attachments()[3 + k].text);
     return u;
 }
 
@@ -151,23 +152,21 @@ TEST_SUITE("point contact: shape") {
         const char* const origins[] = {"origin", "origin", "center"};
         for (const Type type : {plane, line, circle}) {
             const auto on_body = carried(type);
-            REQUIRE(on_body->attachments().size() == 3);
-            CHECK(std::string_view(on_body->attachments()[0]) == "point");
-            CHECK(std::string_view(on_body->attachments()[1]) == origins[type]);
-            CHECK(std::string_view(on_body->attachments()[2]) == kAxisKeys[type]);
-            REQUIRE(on_body->more_attachments().size() == 2);
-            for (const ancora::AttachmentRequest& request : on_body->more_attachments()) {
+            REQUIRE(on_body->attachments().size() == 5);
+            CHECK(std::string_view(on_body->attachments()[0].parameter) == "point");
+            CHECK(std::string_view(on_body->attachments()[1].parameter) == origins[type]);
+            CHECK(std::string_view(on_body->attachments()[2].parameter) == kAxisKeys[type]);
+            for (const ancora::AttachmentRequest& request : on_body->attachments().subspan(3)) {
                 CHECK(request.kind == ancora::AttachmentRequest::Kind::direction);
                 CHECK(std::string_view(request.text).starts_with("box@["));
                 CHECK(std::string_view(request.key) == kAxisKeys[type]);
             }
-            CHECK_FALSE(on_body->tied_to_inertial_frame());
+            CHECK_FALSE(facets_of(*on_body).tied_to_inertial_frame);
 
             const auto fixed = on_ground(type);
             CHECK(fixed->attachments().size() == 2);
-            CHECK(fixed->more_attachments().empty());
-            CHECK(fixed->tied_to_inertial_frame());
-            CHECK(fixed->reaction() == ancora::ReactionKind::force);
+            CHECK(facets_of(*fixed).tied_to_inertial_frame);
+            CHECK(facets_of(*fixed).reaction == ancora::ReactionKind::force);
         }
     }
 
@@ -177,21 +176,22 @@ TEST_SUITE("point contact: shape") {
             const auto on_body = carried(type);
             CHECK(fixed->row_blocks()[0].degree == ancora::Degree::linear);
             CHECK(fixed->row_blocks()[0].tangent == ancora::TangentForm::none);
-            CHECK(fixed->tangents()->row_blocks()[0].degree == ancora::Degree::linear);
+            CHECK(facets_of(*fixed).tangents->row_blocks()[0].degree == ancora::Degree::linear);
             CHECK(on_body->row_blocks()[0].degree == ancora::Degree::quadratic);
-            CHECK(on_body->tangents()->row_blocks()[0].degree == ancora::Degree::quadratic);
+            CHECK(facets_of(*on_body).tangents->row_blocks()[0].degree ==
+                  ancora::Degree::quadratic);
             const int normal = type == plane ? 1 : 2;
             for (const Constraint* c : {fixed.get(), on_body.get()}) {
                 CHECK(c->row_blocks().size() == 1);
-                CHECK(c->tangents()->row_blocks().size() == 1);
+                CHECK(facets_of(*c).tangents->row_blocks().size() == 1);
                 CHECK(c->row_blocks()[0].rows_per_item == normal);
-                CHECK(c->tangents()->row_blocks()[0].rows_per_item == 3 - normal);
+                CHECK(facets_of(*c).tangents->row_blocks()[0].rows_per_item == 3 - normal);
             }
         }
         for (const auto& hoop : {carried(circle), on_ground(circle)}) {
             CHECK(hoop->row_blocks()[0].rows_per_item == 2);
             CHECK(hoop->row_blocks()[0].degree == ancora::Degree::quadratic);
-            const RowBlock& sliding = hoop->tangents()->row_blocks()[0];
+            const RowBlock& sliding = facets_of(*hoop).tangents->row_blocks()[0];
             CHECK(sliding.rows_per_item == 1);
             CHECK(sliding.laws[0].kind == ancora::RowKind::velocity_constraint);
         }
@@ -211,7 +211,8 @@ TEST_SUITE("point contact: axes") {
     /// Sliding directions of a plane on the ground.
     void check_axes(const Vec3& normal, const Vec3& t1, const Vec3& t2) {
         const auto c = on_ground(plane, {normal.x(), normal.y(), normal.z()});
-        const Rows sliding = evaluate(*c->tangents(), VectorXd::Zero(6), VectorXd::Zero(6));
+        const Rows sliding =
+            evaluate(*facets_of(*c).tangents, VectorXd::Zero(6), VectorXd::Zero(6));
         CHECK((sliding.A.block<1, 3>(0, 0).transpose() - t1).norm() < 1e-15);
         CHECK((sliding.A.block<1, 3>(1, 0).transpose() - t2).norm() < 1e-15);
     }
@@ -231,7 +232,8 @@ TEST_SUITE("point contact: axes") {
         check_axes({-s, c, 0}, {-c, -s, 0}, Vec3::UnitZ());
         for (const Vec3& n : {Vec3(-s, c, 0), Vec3(s, c, 0), Vec3(c, s, 0)}) {
             const auto ramp = on_ground(plane, {n.x(), n.y(), n.z()});
-            const Rows rows = evaluate(*ramp->tangents(), VectorXd::Zero(6), VectorXd::Zero(6));
+            const Rows rows =
+                evaluate(*facets_of(*ramp).tangents, VectorXd::Zero(6), VectorXd::Zero(6));
             CHECK(rows.A(0, 2) == 0.0);
             CHECK(rows.A(1, 0) == 0.0);
             CHECK(rows.A(1, 1) == 0.0);
@@ -250,7 +252,7 @@ TEST_SUITE("point contact: axes") {
             const auto c = on_ground(plane, {n.x(), n.y(), n.z()});
             const VectorXd zero = VectorXd::Zero(6);
             Mat3 R;
-            R.topRows<2>() = evaluate(*c->tangents(), zero, zero).A.leftCols<3>();
+            R.topRows<2>() = evaluate(*facets_of(*c).tangents, zero, zero).A.leftCols<3>();
             R.row(2) = evaluate(*c, zero, zero).A.leftCols<3>();
             CHECK((R * R.transpose() - Mat3::Identity()).norm() < 1e-15);
             CHECK(R.determinant() > 0.0);
@@ -260,16 +262,16 @@ TEST_SUITE("point contact: axes") {
             char text[120];
             std::snprintf(text, sizeof text, " box @ [%.17g,%.17g , %.17g] ", n.x(), n.y(), n.z());
             const auto moving = make(plane, arguments.set("normal", text));
-            CHECK(components(moving->more_attachments()[0].text) == Vec3(R.row(0)));
-            CHECK(components(moving->more_attachments()[1].text) == Vec3(R.row(1)));
-            CHECK(std::string_view(moving->more_attachments()[0].text).starts_with("box@["));
+            CHECK(components(moving->attachments()[3].text) == Vec3(R.row(0)));
+            CHECK(components(moving->attachments()[4].text) == Vec3(R.row(1)));
+            CHECK(std::string_view(moving->attachments()[3].text).starts_with("box@["));
         }
     }
 
     TEST_CASE("a direction of the ground may be written as an attachment") {
         const auto c = make(plane, arguments_of(plane).set("normal", "ground@[0, 0, +2.0]"));
         CHECK(c->attachments().size() == 2);
-        CHECK(c->tied_to_inertial_frame());
+        CHECK(facets_of(*c).tied_to_inertial_frame);
         const Rows rows = evaluate(*c, VectorXd::Zero(6), VectorXd::Zero(6));
         CHECK(rows.A.row(0).head<3>().transpose() == Vec3::UnitZ());
     }
@@ -281,7 +283,7 @@ TEST_SUITE("point contact: rows") {
         const auto c = carried(plane, "box@[0, 0, 1]");
         const VectorXd u = placed(*c, Vec3::UnitZ(), Mat3::Identity(), Vec3(1.0, 2.0, 3.0));
         CHECK(evaluate(*c, u, u).pi(0) == doctest::Approx(3.0).scale(0).epsilon(1e-15));
-        const VectorXd sigma = evaluate(*c->tangents(), u, u).pi;
+        const VectorXd sigma = evaluate(*facets_of(*c).tangents, u, u).pi;
         CHECK((sigma - Eigen::Vector2d(1.0, 2.0)).norm() < 1e-15);
         const auto fixed = on_ground(plane, {0, 0, 1});
         CHECK((evaluate(*fixed, u.head(6), u.head(6)).pi - evaluate(*c, u, u).pi).norm() < 1e-15);
@@ -304,7 +306,7 @@ TEST_SUITE("point contact: rows") {
         u.head<3>() = kRadius * Vec3(std::cos(0.3), std::sin(0.3), 0.0);
         VectorXd du = VectorXd::Zero(6);
         du.head<3>() = 2.0 * Vec3::UnitZ().cross(Vec3(u.head<3>()));
-        CHECK((evaluate(*fixed->tangents(), u, du).A * du)(0) ==
+        CHECK((evaluate(*facets_of(*fixed).tangents, u, du).A * du)(0) ==
               doctest::Approx(2.0 * kRadius).scale(0).epsilon(1e-15));
 
         const auto moving = carried(circle, "hoop@[0, 0, 1]");
@@ -316,13 +318,13 @@ TEST_SUITE("point contact: rows") {
         dw.segment<3>(0) = dw.segment<3>(3) + R * du.head<3>();
         for (const Eigen::Index k : {6, 9, 12})
             dw.segment<3>(k) = omega.cross(Vec3(w.segment<3>(k)));
-        CHECK((evaluate(*moving->tangents(), w, dw).A * dw)(0) ==
+        CHECK((evaluate(*facets_of(*moving).tangents, w, dw).A * dw)(0) ==
               doctest::Approx(1.5 * kRadius).scale(0).epsilon(1e-14));
     }
 
     TEST_CASE("on the axis of a circle sliding has no direction, and says zero") {
         const auto c = on_ground(circle, {0, 0, 1});
-        const Rows rows = evaluate(*c->tangents(), VectorXd::Zero(6), VectorXd::Ones(6));
+        const Rows rows = evaluate(*facets_of(*c).tangents, VectorXd::Zero(6), VectorXd::Ones(6));
         CHECK(rows.A == MatrixXd::Zero(1, 6));
         CHECK(rows.b(0) == 0.0);
     }
@@ -336,7 +338,7 @@ TEST_SUITE("point contact: rows") {
             if (type == circle) rho = kRadius * axis.cross(rho).normalized();
             const VectorXd u = placed(*c, axis, R, R * rho);
             const MatrixXd N = evaluate(*c, u, u).A.leftCols(3);
-            const MatrixXd T = evaluate(*c->tangents(), u, u).A.leftCols(3);
+            const MatrixXd T = evaluate(*facets_of(*c).tangents, u, u).A.leftCols(3);
             CHECK((T * T.transpose() - MatrixXd::Identity(T.rows(), T.rows())).norm() < 1e-15);
             CHECK((N * N.transpose() - MatrixXd::Identity(N.rows(), N.rows())).norm() < 1e-15);
             CHECK((N * T.transpose()).norm() < 1e-15);
@@ -351,7 +353,7 @@ TEST_SUITE("point contact: rows") {
             return u;
         };
         const VectorXd du = at(1.5) - at(0.2);
-        const MatrixXd T = discrete(*c->tangents(), at(0.2), du, 0.1);
+        const MatrixXd T = discrete(*facets_of(*c).tangents, at(0.2), du, 0.1);
         const MatrixXd N = discrete(*c, at(0.2), du, 0.1);
         CHECK(T.leftCols(3).norm() == doctest::Approx(1.0).scale(0).epsilon(1e-15));
         CHECK((N.leftCols(3) * T.leftCols(3).transpose()).norm() < 1e-15);
@@ -407,7 +409,7 @@ TEST_SUITE("point contact: faces") {
     TEST_CASE("b of sliding on a circle is the part of psi' that accelerations do not make") {
         Numbers numbers;
         for (const auto& c : {carried(circle), on_ground(circle)}) {
-            const RowSource& sliding = *c->tangents();
+            const RowSource& sliding = *facets_of(*c).tangents;
             const Eigen::Index width = num_scalars(*c);
             const VectorXd u = numbers.vector(width);
             const VectorXd du = numbers.vector(width);
@@ -442,8 +444,8 @@ TEST_SUITE("point contact: faces") {
         for (const auto& c : {carried(circle), on_ground(circle)}) {
             const VectorXd u = numbers.vector(num_scalars(*c));
             const VectorXd du = numbers.vector(num_scalars(*c));
-            const Rows middle = evaluate(*c->tangents(), u + 0.5 * du, du / 0.1);
-            const VectorXd moved = discrete(*c->tangents(), u, du, 0.1) * du;
+            const Rows middle = evaluate(*facets_of(*c).tangents, u + 0.5 * du, du / 0.1);
+            const VectorXd moved = discrete(*facets_of(*c).tangents, u, du, 0.1) * du;
             CHECK((moved - 0.1 * middle.A * (du / 0.1)).norm() < 1e-15);
         }
     }
@@ -460,7 +462,7 @@ TEST_SUITE("point contact: faces") {
                 du.segment<3>(k) = omega.cross(Vec3(u.segment<3>(k)));
             for (const Eigen::Index k : {0, 3}) du.segment<3>(k) += Vec3(1.0, 2.0, 3.0);
             CHECK((evaluate(*c, u, du).A * du).norm() < 1e-14);
-            CHECK((evaluate(*c->tangents(), u, du).A * du).norm() < 1e-14);
+            CHECK((evaluate(*facets_of(*c).tangents, u, du).A * du).norm() < 1e-14);
         }
     }
 

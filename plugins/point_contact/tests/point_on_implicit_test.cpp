@@ -109,11 +109,11 @@ TEST_SUITE("point on surface, point on curve: rows") {
     TEST_CASE("shape: one row and two tangents, or two and one; the degree is the equation's") {
         for (const auto& c : all()) {
             const int rows = c->row_blocks()[0].rows_per_item;
-            CHECK(c->tangents()->row_blocks()[0].rows_per_item == 3 - rows);
-            CHECK(c->tangents()->row_blocks()[0].laws[0].kind ==
+            CHECK(facets_of(*c).tangents->row_blocks()[0].rows_per_item == 3 - rows);
+            CHECK(facets_of(*c).tangents->row_blocks()[0].laws[0].kind ==
                   ancora::RowKind::velocity_constraint);
             CHECK(c->attachments().size() == 2);
-            CHECK(c->tied_to_inertial_frame());
+            CHECK(facets_of(*c).tied_to_inertial_frame);
         }
         using ancora::Degree;
         CHECK(surface("x = 2*y")->row_blocks()[0].degree == Degree::linear);
@@ -192,7 +192,8 @@ TEST_SUITE("point on surface, point on curve: rows") {
             const VectorXd u = numbers.vector(6), s = numbers.vector(block.rows_per_item);
             const auto tangent = [&](bool positive) {
                 VectorXd G = VectorXd::Constant(36, NAN);
-                c->evaluate_tangent(0, span(u), span(s), positive, span(G));
+                c->evaluate_tangent(
+                    0, {.mid = span(u), .s = span(s), .positive_part = positive}, span(G));
                 return MatrixXd(G.reshaped(6, 6));
             };
             const MatrixXd G = tangent(false);
@@ -219,8 +220,8 @@ TEST_SUITE("point on surface, point on curve: sliding") {
         for (const auto& c : all())
             for (int trial = 0; trial < 20; ++trial) {
                 const VectorXd u = numbers.vector(6), du = 0.5 * numbers.vector(6);
-                const MatrixXd now = evaluate(*c->tangents(), u, du).A.leftCols(3);
-                const MatrixXd step = discrete(*c->tangents(), u, du).leftCols(3);
+                const MatrixXd now = evaluate(*facets_of(*c).tangents, u, du).A.leftCols(3);
+                const MatrixXd step = discrete(*facets_of(*c).tangents, u, du).leftCols(3);
                 const MatrixXd one = MatrixXd::Identity(now.rows(), now.rows());
                 CHECK((now * now.transpose() - one).norm() < 1e-14);
                 CHECK((step * step.transpose() - one).norm() < 1e-14);
@@ -232,7 +233,7 @@ TEST_SUITE("point on surface, point on curve: sliding") {
     TEST_CASE("b is the part of psi' that accelerations do not make") {
         Numbers numbers;
         for (const auto& c : all()) {
-            const RowSource& sliding = *c->tangents();
+            const RowSource& sliding = *facets_of(*c).tangents;
             const VectorXd u = numbers.vector(6), du = numbers.vector(6), ddu = numbers.vector(6);
             const auto psi = [&](double t) {
                 const VectorXd rate = du + t * ddu;
@@ -258,8 +259,8 @@ TEST_SUITE("point on surface, point on curve: sliding") {
             const VectorXd u = placed(n);
             VectorXd du = VectorXd::Zero(6);
             du.head(3) = 0.01 * numbers.vector(3);
-            const MatrixXd now = evaluate(*sphere->tangents(), u, du).A.leftCols(3);
-            const MatrixXd step = discrete(*sphere->tangents(), u, du).leftCols(3);
+            const MatrixXd now = evaluate(*facets_of(*sphere).tangents, u, du).A.leftCols(3);
+            const MatrixXd step = discrete(*facets_of(*sphere).tangents, u, du).leftCols(3);
             const Vec3 mid = (n + 0.5 * Vec3(du.head(3))).normalized();
             for (Eigen::Index i = 0; i < 2; ++i)
                 CHECK((step.row(i) - now.row(i)).norm() <= (mid - n).norm() + 1e-14);
@@ -286,11 +287,11 @@ TEST_SUITE("point on surface, point on curve: the same as the types with a shape
             CHECK((a.pi - b.pi).norm() < 1e-15);
             CHECK((a.A - b.A).norm() < 1e-15);
             CHECK(a.b.norm() == 0.0);
-            const Rows s = evaluate(*ours->tangents(), u, du),
-                       t = evaluate(*plane->tangents(), u, du);
+            const Rows s = evaluate(*facets_of(*ours).tangents, u, du),
+                       t = evaluate(*facets_of(*plane).tangents, u, du);
             CHECK((s.A - t.A).norm() < 1e-15);
             CHECK((s.b - t.b).norm() < 1e-15);
-            CHECK((discrete(*ours->tangents(), u, du) - t.A).norm() < 1e-14);
+            CHECK((discrete(*facets_of(*ours).tangents, u, du) - t.A).norm() < 1e-14);
         }
     }
 
@@ -306,18 +307,20 @@ TEST_SUITE("point on surface, point on curve: the same as the types with a shape
         CHECK((a.pi - b.pi).norm() < 1e-15);
         CHECK((a.A - b.A).norm() < 1e-14);
         CHECK((a.b - b.b).norm() < 1e-14);
-        const Rows s = evaluate(*ours->tangents(), u, du), t = evaluate(*circle->tangents(), u, du);
+        const Rows s = evaluate(*facets_of(*ours).tangents, u, du),
+                   t = evaluate(*facets_of(*circle).tangents, u, du);
         CHECK((s.A - t.A).norm() < 1e-14);
         // along the circle, where psi is the same function
         du = VectorXd::Zero(6);
         du.head(3) = 2.0 * t.A.row(0).head(3).transpose();
-        CHECK(
-            (evaluate(*ours->tangents(), u, du).b - evaluate(*circle->tangents(), u, du).b).norm() <
-            1e-14);
+        CHECK((evaluate(*facets_of(*ours).tangents, u, du).b -
+               evaluate(*facets_of(*circle).tangents, u, du).b)
+                  .norm() < 1e-14);
         // a chord within the plane
         const VectorXd chord = placed({0.8 * std::cos(1.3), 0.8 * std::sin(1.3), 0.0}) - u;
         CHECK((discrete(*ours, u, chord) - discrete(*circle, u, chord)).norm() < 1e-14);
-        CHECK((discrete(*ours->tangents(), u, chord) - discrete(*circle->tangents(), u, chord))
+        CHECK((discrete(*facets_of(*ours).tangents, u, chord) -
+               discrete(*facets_of(*circle).tangents, u, chord))
                   .norm() < 1e-14);
     }
 }
@@ -402,7 +405,7 @@ TEST_SUITE("point on surface, point on curve: messages") {
         CHECK_THROWS_AS(evaluate(*surface("x^2 + y^2 + z^2 = 0"), placed({0.0, 0.0, 0.0}), zero),
                         std::domain_error);
         CHECK_THROWS_WITH(
-            evaluate(*cone->tangents(), placed({0.0, 0.0, 0.0}), zero),
+            evaluate(*facets_of(*cone).tangents, placed({0.0, 0.0, 0.0}), zero),
             "\"x^2 + y^2 = z^2\" has no gradient at (0, 0, 0) and so no normal there; "
             "keep the point away, or write an equation whose sides cross where they "
             "are equal");

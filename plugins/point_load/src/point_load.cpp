@@ -113,6 +113,8 @@ PointLoad::PointLoad(const Arguments& arguments)
         for (const char* axis : {"@[1, 0, 0]", "@[0, 1, 0]", "@[0, 0, 1]"})
             requests_.add(Kind::direction, body + axis, arguments.given("body") ? "body" : "at");
     state_.finish(arguments, force_.formulas.empty() ? "torque" : "force", requests_);
+    start_state_.resize(static_cast<std::size_t>(state_.num_state()));
+    state_.start_state(start_state_);
 }
 
 PointLoad::Load PointLoad::read_load(const Arguments& arguments,

@@ -39,15 +39,13 @@ namespace ancora::point_load {
 /// adds T h to the angular momentum, exactly. Formulas of the state are taken at the midpoint with
 /// the mean rates, and the step's iteration gets the tangent of the load. The ledger records the
 /// work f . du and these impulses.
-class PointLoad final : public NonidealForce, public Signals {
+class PointLoad final : public NonidealForce, public Signals, private ForceTangent {
 public:
     /// [assembly] Refuses through Arguments::fail loads that miss a force and a torque, or a place,
     /// and what TimeFunction refuses.
     explicit PointLoad(const Arguments& arguments);
 
-    std::span<const AttachmentRequest> more_attachments() const override {
-        return requests_.list();
-    }
+    std::span<const AttachmentRequest> attachments() const override { return requests_.list(); }
     WorkKind work() const override { return WorkKind::external; }
 
     void evaluate(const RowPoint& at,
@@ -57,15 +55,16 @@ public:
                        std::span<const double> mean_velocity,
                        const ForceValues& out) const override;
 
-    /// Of a load that depends on the state, and acts on one point.
-    bool has_tangent() const override { return state_.reads() && is_single_; }
+    void facets(ForceFacets& out) const override {
+        // Of a load that depends on the state, and acts on one point.
+        if (state_.reads() && is_single_) out.tangent = this;
+        if (has_signal_) out.signals = this;
+        out.start_state = start_state_;
+    }
     void differentiate_step(const RowStep& step,
                             std::span<const double> mean_velocity,
                             std::span<double> D) const override;
-    int num_state() const override { return state_.num_state(); }
-    void start_state(std::span<double> state) const override { state_.start_state(state); }
 
-    const Signals* signals() const override { return has_signal_ ? this : nullptr; }
     std::span<const char* const> inputs() const override { return kInputs; }
 
 private:
@@ -106,6 +105,7 @@ private:
 
     AttachmentTexts requests_;
     StateReader state_;
+    std::vector<double> start_state_;  ///< what the reader keeps
     Load force_;
     Load torque_;
     TimeFunction factor_;

@@ -78,30 +78,29 @@ Mat3 some_rotation() {
 TEST_SUITE("point load") {
     TEST_CASE("a force in space acts on one point; its work is external") {
         const Load push = make(on_bead().set("force", {1.0, -2.0, 0.5}));
-        CHECK(push->attachments().empty());
-        REQUIRE(push->more_attachments().size() == 1);
-        CHECK(push->more_attachments()[0].text == std::string("bead@0"));
-        CHECK(push->more_attachments()[0].kind == ancora::AttachmentRequest::Kind::points);
+        REQUIRE(push->attachments().size() == 1);
+        CHECK(push->attachments()[0].text == std::string("bead@0"));
+        CHECK(push->attachments()[0].kind == ancora::AttachmentRequest::Kind::points);
         CHECK(push->work() == ancora::WorkKind::external);
-        CHECK(push->contact() == nullptr);
-        CHECK(push->num_state() == 0);
+        CHECK(facets_of(*push).contact == nullptr);
+        CHECK(facets_of(*push).start_state.empty());
         CHECK(at_instant(push, kSomewhere, 7.0) == Vec3(1.0, -2.0, 0.5));
         CHECK(over_step(push, kSomewhere, 7.0, 0.1) == Vec3(1.0, -2.0, 0.5));
     }
 
     TEST_CASE("what needs the body's axes asks for three directions of it") {
         const Load turn = make(load().set("body", "my-box").set("torque", {0.0, 0.0, 1.0}));
-        REQUIRE(turn->more_attachments().size() == 3);
-        CHECK(turn->more_attachments()[1].text == std::string("my-box@[0, 1, 0]"));
-        CHECK(turn->more_attachments()[1].kind == ancora::AttachmentRequest::Kind::direction);
-        CHECK(turn->more_attachments()[1].key == std::string("body"));
+        REQUIRE(turn->attachments().size() == 3);
+        CHECK(turn->attachments()[1].text == std::string("my-box@[0, 1, 0]"));
+        CHECK(turn->attachments()[1].kind == ancora::AttachmentRequest::Kind::direction);
+        CHECK(turn->attachments()[1].key == std::string("body"));
 
         const Load thrust = make(
             load().set("at", "box@[0.5, 0, 0]").set("force", {0.0, 0.0, 1.0}).set("frame", "body"));
-        REQUIRE(thrust->more_attachments().size() == 4);
-        CHECK(thrust->more_attachments()[0].text == std::string("box@[0.5, 0, 0]"));
-        CHECK(thrust->more_attachments()[3].text == std::string("box@[0, 0, 1]"));
-        CHECK(thrust->more_attachments()[3].key == std::string("at"));
+        REQUIRE(thrust->attachments().size() == 4);
+        CHECK(thrust->attachments()[0].text == std::string("box@[0.5, 0, 0]"));
+        CHECK(thrust->attachments()[3].text == std::string("box@[0, 0, 1]"));
+        CHECK(thrust->attachments()[3].key == std::string("at"));
     }
 
     TEST_CASE("a group of points: the force acts on each of them, the torque once") {
@@ -109,7 +108,7 @@ TEST_SUITE("point load") {
                                    .set("at", "net@rim")
                                    .set("force", {1.0, -2.0, 0.5})
                                    .set("torque", {0.0, 0.0, 1.0}));
-        REQUIRE(load->more_attachments().size() == 4);
+        REQUIRE(load->attachments().size() == 4);
         Vector u(3 * 4 + 9);
         u << Vector::Random(12), stacked(Mat3::Identity());
         const Vector f = at_instant(load, u, 0.0);

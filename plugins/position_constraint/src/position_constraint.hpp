@@ -69,9 +69,11 @@ public:
         return a - b + sign_ * motion_.vector(t);
     }
 
-    /// With less than three components the force does not pass through both points: what turns the
-    /// bodies is the frame that the axes belong to.
-    bool tied_to_inertial_frame() const override { return row_blocks()[0].rows_per_item < 3; }
+    void facets(ConstraintFacets& out) const override {
+        // With less than three components the force does not pass through both points: what turns
+        // the bodies is the frame that the axes belong to.
+        out.tied_to_inertial_frame = row_blocks()[0].rows_per_item < 3;
+    }
 
 private:
     void read_components(const Arguments& arguments);

@@ -38,9 +38,9 @@ TEST_SUITE("position constraint") {
         CHECK(block.num_items == 1);
         CHECK(block.rows_per_item == 3);
         CHECK(block.laws[0].kind == ancora::RowKind::constraint);
-        CHECK(tie->reaction() == ancora::ReactionKind::force);
-        CHECK(std::string_view(tie->attachments()[0]) == "a");
-        CHECK(std::string_view(tie->attachments()[1]) == "b");
+        CHECK(facets_of(*tie).reaction == ancora::ReactionKind::force);
+        CHECK(std::string_view(tie->attachments()[0].parameter) == "a");
+        CHECK(std::string_view(tie->attachments()[1].parameter) == "b");
 
         const std::array<double, 6> u = {1.0, 2.0, 3.0, 0.5, -1.0, 3.0};
         std::array<double, 3> phi, phi_t, b;

@@ -89,10 +89,8 @@ void QuaternionBody::mass(MassSink& M) const {
         for (int j = 0; j <= i; ++j) M.add(3 + i, 3 + j, M_pp(i, j));
 }
 
-void QuaternionBody::evaluate_mass(std::span<const double> q,
-                                   std::span<const double> v,
-                                   const MassValues& out) const {
-    const Vec4 p = quaternion(q);
+void QuaternionBody::evaluate_mass(const MassState& at, const MassValues& out) const {
+    const Vec4 p = quaternion(at.q);
     if (!out.M.empty()) {
         Eigen::Map<RowMajor7> M(out.M.data());
         M.setZero();
@@ -102,7 +100,7 @@ void QuaternionBody::evaluate_mass(std::span<const double> q,
     if (out.force.empty()) return;
 
     // (5)
-    const Vec4 dp = quaternion(v);
+    const Vec4 dp = quaternion(at.v);
     const Vec3 L = J_.cwiseProduct(principal_rates(p) * dp);
     vec3(out.force).setZero();
     Eigen::Map<Vec4>(out.force.data() + 3) = -8.0 * principal_rates(dp).transpose() * L;
@@ -200,12 +198,8 @@ void QuaternionBody::evaluate(int, const RowPoint& at, const RowValues& out) con
     std::ranges::fill(out.pi_t, 0.0);
 }
 
-void QuaternionBody::evaluate_tangent(int,
-                                      std::span<const double>,
-                                      std::span<const double> s,
-                                      bool positive_part,
-                                      std::span<double> G) const {
-    const double stress = positive_part ? std::max(s[0], 0.0) : s[0];
+void QuaternionBody::evaluate_tangent(int, const TangentPoint& at, std::span<double> G) const {
+    const double stress = at.positive_part ? std::max(at.s[0], 0.0) : at.s[0];
     Eigen::Map<Eigen::Matrix4d>(G.data()) = stress * Eigen::Matrix4d::Identity();
 }
 

@@ -39,7 +39,10 @@ namespace ancora::quaternion_body {
 /// [2] F. E. Udwadia, P. Phohomsiri, Explicit equations of motion for constrained mechanical
 /// systems with singular mass matrices and applications to multi-body dynamics, Proc. R. Soc. A 462
 /// (2006) 2097-2117.
-class QuaternionBody final : public Body {
+class QuaternionBody final : public Body,
+                             private ScalarRotation,
+                             private BodyNames,
+                             private Drawing {
 public:
     /// [assembly] Refuses through Arguments::fail what is no rigid body, and a rod: its spin has no
     /// inertia and (2) does not determine it.
@@ -50,10 +53,13 @@ public:
 
     /// All of M_pp is in the pattern, zero at the start or not.
     void mass(MassSink& M) const override;
-    bool has_constant_mass() const override { return false; }
-    void evaluate_mass(std::span<const double> q,
-                       std::span<const double> v,
-                       const MassValues& out) const override;
+    MassKind mass_kind() const override { return MassKind::of_state; }
+    void evaluate_mass(const MassState& at, const MassValues& out) const override;
+    void facets(BodyFacets& out) const override {
+        out.scalar_rotation = this;
+        out.names = this;
+        out.drawing = this;
+    }
     void turn(const std::array<double, 9>& R,
               std::span<double> q,
               std::span<double> v) const override;
@@ -76,11 +82,7 @@ public:
 
     std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override;
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
 
 private:
     /// A point from the centre of mass, or a direction, in body axes.

@@ -44,17 +44,17 @@ Vec3 angular_velocity(const State& s) {
 
 Matrix mass(const Body& body, const State& s) {
     RowMajor M = RowMajor::Constant(7, 7, NAN);
-    body.evaluate_mass(view(s.q), view(s.v), {view(M), {}});
+    body.evaluate_mass({0.0, view(s.q), view(s.v)}, {.M = view(M)});
     return M;
 }
 Vector inertia_force(const Body& body, const State& s) {
     Vector force = Vector::Constant(7, NAN);
-    body.evaluate_mass(view(s.q), view(s.v), {{}, view(force)});
+    body.evaluate_mass({0.0, view(s.q), view(s.v)}, {.M = {}, .force = view(force)});
     return force;
 }
 Matrix space_rotation(const Body& body, const Vector& q) {
     RowMajor Xi = RowMajor::Constant(7, 3, NAN);
-    body.rotation(view(q), view(Xi));
+    facets_of(body).scalar_rotation->rotation(view(q), view(Xi));
     return Xi;
 }
 // About the origin, as the kernel finds it: x x (M x') + Xi^T M_pp p'.
@@ -187,14 +187,14 @@ TEST_SUITE("quaternion_body") {
             CHECK(at.axis == (i < 3 ? i : 0));
             CHECK(near(at.reach, i < 3 ? 1.0 : std::sqrt(14.0), 1e-15));
         }
-        CHECK_FALSE(body->has_constant_mass());
+        CHECK(body->mass_kind() == ancora::MassKind::of_state);
         CHECK(body->pose_kind() == ancora::PoseKind::attitude);
-        CHECK(body->find_coordinate("qw") == 3);
-        CHECK(body->find_coordinate("qx") == 4);
-        CHECK(body->find_coordinate("qy") == 5);
-        CHECK(body->find_coordinate("qz") == 6);
-        CHECK(body->find_coordinate("x") == -1);
-        CHECK(body->find_coordinate("q") == -1);
+        CHECK(facets_of(*body).names->find_coordinate("qw") == 3);
+        CHECK(facets_of(*body).names->find_coordinate("qx") == 4);
+        CHECK(facets_of(*body).names->find_coordinate("qy") == 5);
+        CHECK(facets_of(*body).names->find_coordinate("qz") == 6);
+        CHECK(facets_of(*body).names->find_coordinate("x") == -1);
+        CHECK(facets_of(*body).names->find_coordinate("q") == -1);
     }
 
     // T = 1/2 M x'.x' + 1/2 w.J w with w = 2 vec(p* o p'), for every p and p'.
@@ -302,7 +302,8 @@ TEST_SUITE("quaternion_body") {
         for (const double stress : {2.0, -3.0})
             for (const bool positive : {false, true}) {
                 RowMajor G = RowMajor::Constant(4, 4, NAN);
-                body->evaluate_tangent(0, view(s.q), {&stress, 1}, positive, view(G));
+                body->evaluate_tangent(
+                    0, {.mid = view(s.q), .s = {&stress, 1}, .positive_part = positive}, view(G));
                 const double expected = positive ? std::max(stress, 0.0) : stress;
                 CHECK(G == RowMajor(expected * RowMajor::Identity(4, 4)));
             }

@@ -290,24 +290,20 @@ void Truss::evaluate_step(int, const RowStep& step, const RowStepValues& out) co
     std::ranges::fill(out.tau, 0.0);
 }
 
-void Truss::evaluate_tangent(int,
-                             std::span<const double> mid,
-                             std::span<const double> s,
-                             bool positive_part,
-                             std::span<double> G) const {
-    // s / L^2 [1 -1; -1 1]
-    const double floor = positive_part ? 0.0 : -std::numeric_limits<double>::infinity();
+void Truss::evaluate_tangent(int, const TangentPoint& at, std::span<double> G) const {
+    // at.s / L^2 [1 -1; -1 1]
+    const double floor = at.positive_part ? 0.0 : -std::numeric_limits<double>::infinity();
     const double* inv_L2 = inv_L2_.data();
     double* g = G.data();
-    for (std::size_t e = 0; e < s.size(); ++e) {
-        double k = std::max(s[e], floor) * *inv_L2++;
+    for (std::size_t e = 0; e < at.s.size(); ++e) {
+        double k = std::max(at.s[e], floor) * *inv_L2++;
         if (changing_.changes(e)) {
             const auto [a, b] = net_.elements[e];
-            const double l = (vec3(mid, 3 * static_cast<std::size_t>(b)) -
-                              vec3(mid, 3 * static_cast<std::size_t>(a)))
+            const double l = (vec3(at.mid, 3 * static_cast<std::size_t>(b)) -
+                              vec3(at.mid, 3 * static_cast<std::size_t>(a)))
                                  .norm();
-            k = std::max(s[e], floor) * 2.0 *
-                changing_.g_of(e, l, s[e], laws_[laws_.size() == 1 ? 0 : e].compliance);
+            k = std::max(at.s[e], floor) * 2.0 *
+                changing_.g_of(e, l, at.s[e], laws_[laws_.size() == 1 ? 0 : e].compliance);
         }
         g[0] = k;
         g[1] = -k;

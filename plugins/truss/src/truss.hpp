@@ -33,7 +33,7 @@ namespace ancora::truss {
 ///
 /// Source: Green-Lagrange strain of a bar, as in T. Belytschko, W. K. Liu, B. Moran, Nonlinear
 /// Finite Elements for Continua and Structures, Wiley, 2000.
-class Truss final : public Body {
+class Truss final : public Body, private BodyNames, private Drawing {
 public:
     /// [assembly] Refuses through Arguments::fail what is no truss.
     explicit Truss(const Arguments& arguments);
@@ -44,6 +44,10 @@ public:
     void start(std::span<double> q, std::span<double> v) const override;
     void mass(MassSink& M) const override;
     void attach(const Locator& where, AttachmentSink& out) const override;
+    void facets(BodyFacets& out) const override {
+        out.names = this;
+        out.drawing = this;
+    }
     std::span<const std::int32_t> group(std::string_view name) const override;
     /// A single element's reference point is its node 0; a network has none.
     PoseKind pose_kind() const override;
@@ -56,11 +60,7 @@ public:
     std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
     void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override;
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override;
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
 
 private:
     Truss(const Arguments& arguments, Network&& net);

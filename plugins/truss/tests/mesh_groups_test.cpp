@@ -48,7 +48,7 @@ TEST_SUITE("truss: groups") {
     }
 
     Ints listed(const ancora::Body& body, const char* name) {
-        const auto nodes = body.group(name);
+        const auto nodes = facets_of(body).names->group(name);
         return {nodes.begin(), nodes.end()};
     }
 
@@ -65,7 +65,7 @@ TEST_SUITE("truss: groups") {
                              "there is no group \"tips\"; this truss has \"boom\", \"curve_7\", "
                              "\"lower rim\", \"surface_3\", \"tip\"",
                              std::invalid_argument);
-        CHECK_THROWS_WITH_AS(body->group("surface_3"),
+        CHECK_THROWS_WITH_AS(facets_of(*body).names->group("surface_3"),
                              "group \"surface_3\" has no node of a line element",
                              std::invalid_argument);
     }
@@ -114,10 +114,11 @@ TEST_SUITE("truss: groups") {
         FakeArguments chain = rope();
         chain.set_table("grid").set("counts", {1.0, 3.0}).set("spacing", {1.0, 1.0});
         CHECK(listed(*make(chain), "corner_1") == Ints{2});
-        CHECK_THROWS_AS(make(chain)->group("rim"), std::invalid_argument);
+        CHECK_THROWS_AS(facets_of(*make(chain)).names->group("rim"), std::invalid_argument);
 
         CHECK_THROWS_WITH_AS(
-            make(rope().set("from", {0.0, 0.0, 0.0}).set("to", {1.0, 0.0, 0.0}))->group("rim"),
+            facets_of(*make(rope().set("from", {0.0, 0.0, 0.0}).set("to", {1.0, 0.0, 0.0})))
+                .names->group("rim"),
             "there is no group \"rim\"; this truss has none, only nodes 0 to 1",
             std::invalid_argument);
     }

@@ -271,7 +271,7 @@ TEST_SUITE("truss: rows") {
         const ancora::RowBlock& block = body->row_blocks()[0];
         const VectorXd mid = start_of(*body).first, s = random_vector(7, 4);
         std::vector<double> G(28);
-        body->evaluate_tangent(0, view(mid), view(s), false, G);
+        body->evaluate_tangent(0, {.mid = view(mid), .s = view(s), .positive_part = false}, G);
         MatrixXd spread_G = MatrixXd::Zero(15, 15);
         for (std::size_t e = 0; e < 7; ++e)
             for (std::size_t i = 0; i < 6; ++i)
@@ -291,12 +291,12 @@ TEST_SUITE("truss: rows") {
         const auto [q, v] = start_of(*body);
         std::array<double, 4> G;
         const std::array<double, 1> push = {-3.0}, pull = {3.0};
-        body->evaluate_tangent(0, view(q), push, true, G);
+        body->evaluate_tangent(0, {.mid = view(q), .s = push, .positive_part = true}, G);
         CHECK(G == std::array<double, 4>{0.0, 0.0, 0.0, 0.0});
-        body->evaluate_tangent(0, view(q), pull, true, G);
+        body->evaluate_tangent(0, {.mid = view(q), .s = pull, .positive_part = true}, G);
         CHECK(near(G[0], 3.0 / 0.64, 1e-14));
         CHECK(G[1] == -G[0]);
-        body->evaluate_tangent(0, view(q), push, false, G);
+        body->evaluate_tangent(0, {.mid = view(q), .s = push, .positive_part = false}, G);
         CHECK(near(G[3], -3.0 / 0.64, 1e-14));
     }
 }

@@ -115,7 +115,7 @@ TEST_SUITE("laws of rows together") {
                 failure_of(model("l_bushing", fmt::format("kinks = {}\n", points)) + steps).message;
             CAPTURE(failure);
             CHECK(failure.find("constraint \"left\"") != std::string::npos);
-            CHECK(failure.find("ItemLaw::kinks gives") != std::string::npos);
+            CHECK(failure.find("ItemLaw::discontinuities gives") != std::string::npos);
         }
     }
 

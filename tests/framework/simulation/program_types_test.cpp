@@ -28,16 +28,16 @@ public:
         parameter::number("size", "N", "how much").required()};
 
     explicit Field(const Arguments& arguments) : size_(arguments.number("size")) {}
-    std::span<const char* const> attachments() const override { return kAttachments; }
+    std::span<const AttachmentRequest> attachments() const override { return kAttachments; }
     WorkKind work() const override { return WorkKind::external; }
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ForceFacets& out) const override { out.tied_to_inertial_frame = true; }
     void evaluate(const RowPoint&, std::span<const double>, const ForceValues& out) const override {
         out.f[0] = out.f[1] = 0.0;
         out.f[2] = size_;
     }
 
 private:
-    static constexpr std::array<const char*, 1> kAttachments = {"at"};
+    static constexpr AttachmentRequest kAttachments[] = {{"at"}};
     double size_;
 };
 

@@ -13,11 +13,7 @@ using zoo::Rod;
 class EatsMemory final : public Rod {
 public:
     using Rod::Rod;
-    void evaluate_tangent(int,
-                          std::span<const double>,
-                          std::span<const double>,
-                          bool,
-                          std::span<double>) const override {
+    void evaluate_tangent(int, const TangentPoint&, std::span<double>) const override {
         for (std::vector<std::vector<char>> all;;) all.emplace_back(std::size_t{64} << 20);
     }
 };

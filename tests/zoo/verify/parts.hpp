@@ -29,7 +29,7 @@ public:
 
     explicit Rod(const Arguments& arguments) : length_(arguments.number("length")) {}
 
-    std::span<const char* const> attachments() const override { return kAttachments; }
+    std::span<const AttachmentRequest> attachments() const override { return kAttachments; }
     std::span<const RowBlock> row_blocks() const override { return {&kBlock, 1}; }
 
     void evaluate(int, const RowPoint& at, const RowValues& out) const override {
@@ -46,18 +46,14 @@ public:
         if (!out.pi.empty()) out.pi[0] = 0.5 * (square - length_ * length_);
         if (!out.b.empty()) out.b[0] = -rate;
     }
-    void evaluate_tangent(int,
-                          std::span<const double>,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override {
-        const double k = positive_part ? std::max(s[0], 0.0) : s[0];
+    void evaluate_tangent(int, const TangentPoint& at, std::span<double> G) const override {
+        const double k = at.positive_part ? std::max(at.s[0], 0.0) : at.s[0];
         G[0] = G[3] = k;
         G[1] = G[2] = -k;
     }
 
 protected:
-    static constexpr const char* kAttachments[] = {"a", "b"};
+    static constexpr AttachmentRequest kAttachments[] = {{"a"}, {"b"}};
     static constexpr std::int32_t kStencil[] = {0, 1, 2, 3, 4, 5};
     static constexpr RowLaw kLaws[] = {{.kind = RowKind::constraint}};
     static constexpr RowBlock kBlock = {.name = "length",

@@ -39,7 +39,10 @@ public:
     static constexpr Parameter kParameters[] = {parameter::point("at", "where it acts").required()};
     explicit InField(const Arguments&) {}
     WorkKind work() const override { return WorkKind::nonideal; }
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ForceFacets& out) const override {
+        InField::ForceLaw::facets(out);
+        out.tied_to_inertial_frame = true;
+    }
     Vec3 force(const Vec3& r, const Vec3& v, double t) const { return Field::force(r, v, t); }
 };
 
@@ -202,9 +205,11 @@ public:
     static constexpr Parameter kParameters[] = {parameter::point("at", "where it acts").required()};
     explicit Odometer(const Arguments&) {}
     WorkKind work() const override { return WorkKind::external; }
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ForceFacets& out) const override {
+        ForceLaw::facets(out);
+        out.tied_to_inertial_frame = true;
+    }
     Vec3 force(const Vec3&, const Vec3&, const OwnValues&) const { return {0.0, 0.0, 0.0}; }
-    const Signals* signals() const override { return this; }
     std::span<const Output> outputs() const override { return kOutputs; }
     bool outputs_read_inputs() const override { return false; }
     void evaluate_outputs(const SignalPoint& at, std::span<double> y) const override {
@@ -225,11 +230,13 @@ public:
     static constexpr Parameter kParameters[] = {parameter::point("at", "where it acts").required()};
     explicit Maxwell(const Arguments&) {}
     WorkKind work() const override { return WorkKind::nonideal; }
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ForceFacets& out) const override {
+        ForceLaw::facets(out);
+        out.tied_to_inertial_frame = true;
+    }
     Vec3 force(const Vec3&, const Vec3&, const OwnValues& own) const {
         return {-30.0 * own.x[0], -30.0 * own.x[1], -30.0 * own.x[2]};
     }
-    const Signals* signals() const override { return this; }
     int num_continuous() const override { return 3; }
     void differentiate(const SignalPoint& at, std::span<double> dx) const override {
         for (std::size_t i = 0; i < 3; ++i) dx[i] = at.du[i] - 6.0 * at.own.x[i];
@@ -242,11 +249,13 @@ public:
     static constexpr Parameter kParameters[] = {parameter::point("at", "where it acts").required()};
     explicit Sampled(const Arguments&) {}
     WorkKind work() const override { return WorkKind::external; }
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ForceFacets& out) const override {
+        ForceLaw::facets(out);
+        out.tied_to_inertial_frame = true;
+    }
     Vec3 force(const Vec3&, const Vec3&, const OwnValues& own) const {
         return {-2.0 * own.z[0], -2.0 * own.z[1], -2.0 * own.z[2]};
     }
-    const Signals* signals() const override { return this; }
     int num_discrete() const override { return 3; }
     double next_time(double after, std::span<const double>) const override {
         return SampleTimes{0.05, 0.0}.next(after);

@@ -20,7 +20,7 @@ constexpr TypeDocs kMassDocs = {.doc = "a point mass",
 /// A point mass in the plane z = 0, in polar coordinates q = (theta, rho):
 ///
 ///   T = 1/2 m (rho'^2 + rho^2 theta'^2),   r = rho (cos theta, sin theta, 0)
-class Polar : public Body {
+class Polar : public Body, private ScalarRotation {
 public:
     static constexpr Parameter kParameters[] = {
         parameter::number("mass", "kg", "mass").positive().otherwise("2.0"),
@@ -43,19 +43,22 @@ public:
         M.add(0, 0, m_ * 1.2 * 1.2);
         M.add(1, 1, m_);
     }
-    bool has_constant_mass() const override { return false; }
-    void evaluate_mass(std::span<const double> q,
-                       std::span<const double> v,
-                       const MassValues& out) const override {
+    MassKind mass_kind() const override { return MassKind::of_state; }
+    void evaluate_mass(const MassState& at, const MassValues& out) const override {
+        const std::span<const double> q = at.q, v = at.v;
         out.M[0] = m_ * q[1] * q[1];
         out.M[1] = out.M[2] = 0.0;
         out.M[3] = m_;
         out.force[0] = -2.0 * m_ * q[1] * v[1] * v[0];
         out.force[1] = m_ * q[1] * v[0] * v[0];
     }
+    void facets(BodyFacets& out) const override { out.scalar_rotation = this; }
     void rotation(std::span<const double>, std::span<double> Xi) const override {
         std::ranges::fill(Xi, 0.0);
         Xi[2] = 1.0;  // theta about z
+    }
+    void turn(const std::array<double, 9>&, std::span<double>, std::span<double>) const override {
+        throw std::logic_error("it stays in its plane");
     }
     void attach(const Locator& where, AttachmentSink& out) const override {
         if (where.is_direction || where.kind == Locator::Kind::name ||
@@ -124,11 +127,9 @@ public:
         Polar::mass(M);
         M.add(1, 0, 0.0);
     }
-    void evaluate_mass(std::span<const double> q,
-                       std::span<const double> v,
-                       const MassValues& out) const override {
-        Polar::evaluate_mass(q, v, out);
-        out.M[1] = 0.1 * (q[1] - 1.2);
+    void evaluate_mass(const MassState& at, const MassValues& out) const override {
+        Polar::evaluate_mass(at, out);
+        out.M[1] = 0.1 * (at.q[1] - 1.2);
     }
 };
 
@@ -136,10 +137,8 @@ public:
 class WrongInertiaForce final : public Polar {
 public:
     using Polar::Polar;
-    void evaluate_mass(std::span<const double> q,
-                       std::span<const double> v,
-                       const MassValues& out) const override {
-        Polar::evaluate_mass(q, v, out);
+    void evaluate_mass(const MassState& at, const MassValues& out) const override {
+        Polar::evaluate_mass(at, out);
         out.force[0] *= 0.5;
     }
 };
@@ -417,9 +416,10 @@ private:
 };
 
 /// Draws a line to a node that it does not have.
-class LostLine : public TestMass {
+class LostLine : public TestMass, private Drawing {
 public:
     using TestMass::TestMass;
+    void facets(BodyFacets& out) const override { out.drawing = this; }
     void draw(Sketch& out) const override {
         constexpr std::int32_t kEnds[] = {0, 1};
         out.nodes(1);
@@ -428,16 +428,18 @@ public:
 };
 
 /// Has two nodes in the sketch, one in attach().
-class LostNode : public TestMass {
+class LostNode : public TestMass, private Drawing {
 public:
     using TestMass::TestMass;
+    void facets(BodyFacets& out) const override { out.drawing = this; }
     void draw(Sketch& out) const override { out.nodes(2); }
 };
 
 /// Announces a value along its line and does not write it.
-class Colourless : public TestMass {
+class Colourless : public TestMass, private Drawing {
 public:
     using TestMass::TestMass;
+    void facets(BodyFacets& out) const override { out.drawing = this; }
     void draw(Sketch& out) const override {
         constexpr std::int32_t kEnds[] = {0, 0};
         out.nodes(1);
@@ -452,12 +454,12 @@ class Tank : public TestMass {
 public:
     explicit Tank(const Arguments& arguments)
         : TestMass(arguments), m_0_(arguments.number("mass")) {}
-    bool has_timed_mass() const override { return true; }
-    void evaluate_mass_at(double t, const TimedMassValues& out) const override {
+    MassKind mass_kind() const override { return MassKind::of_time; }
+    void evaluate_mass(const MassState& at, const MassValues& out) const override {
         std::ranges::fill(out.M, 0.0);
         std::ranges::fill(out.rate, 0.0);
         for (const std::size_t i : {0, 4, 8}) {
-            out.M[i] = m_0_ * std::exp(-t);
+            out.M[i] = m_0_ * std::exp(-at.t);
             out.rate[i] = rate_of(out.M[i]);
         }
     }

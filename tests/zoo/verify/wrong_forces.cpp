@@ -21,9 +21,9 @@ constexpr TypeDocs kDocs = {.doc = "quadratic drag",
 class Drag : public NonidealForce {
 public:
     explicit Drag(const Arguments&) {}
-    std::span<const char* const> attachments() const override { return kAttachments; }
+    std::span<const AttachmentRequest> attachments() const override { return kAttachments; }
     WorkKind work() const override { return WorkKind::nonideal; }
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ForceFacets& out) const override { out.tied_to_inertial_frame = true; }
     void evaluate(const RowPoint& at,
                   std::span<const double>,
                   const ForceValues& out) const override {
@@ -32,7 +32,7 @@ public:
     }
 
 private:
-    static constexpr const char* kAttachments[] = {"at"};
+    static constexpr AttachmentRequest kAttachments[] = {{"at"}};
 };
 
 /// Drives what moves.
@@ -86,7 +86,7 @@ public:
 class UntiedDrag final : public Drag {
 public:
     using Drag::Drag;
-    bool tied_to_inertial_frame() const override { return false; }
+    void facets(ForceFacets& out) const override { out.tied_to_inertial_frame = false; }
 };
 
 /// Over a step it is twice what it is at an instant.
@@ -115,10 +115,13 @@ public:
 };
 
 /// Forgets that the mean velocity moves with du / h.
-class WrongTangent final : public Drag {
+class WrongTangent final : public Drag, private ForceTangent {
 public:
     using Drag::Drag;
-    bool has_tangent() const override { return true; }
+    void facets(ForceFacets& out) const override {
+        Drag::facets(out);
+        out.tangent = this;
+    }
     void differentiate_step(const RowStep&,
                             std::span<const double> mean,
                             std::span<double> D) const override {
@@ -145,7 +148,7 @@ constexpr TypeDocs kBetweenDocs = {
 class Damper : public NonidealForce {
 public:
     explicit Damper(const Arguments&) {}
-    std::span<const char* const> attachments() const override { return kAttachments; }
+    std::span<const AttachmentRequest> attachments() const override { return kAttachments; }
     WorkKind work() const override { return WorkKind::nonideal; }
     void evaluate(const RowPoint& at,
                   std::span<const double>,
@@ -163,7 +166,7 @@ public:
     }
 
 private:
-    static constexpr const char* kAttachments[] = {"a", "b"};
+    static constexpr AttachmentRequest kAttachments[] = {{"a"}, {"b"}};
 };
 
 /// Nothing acts on the second point.

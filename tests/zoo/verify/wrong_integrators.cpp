@@ -194,12 +194,13 @@ public:
 };
 
 /// Says that it chooses its steps, and takes the same ones whatever the tolerance.
-class IgnoresTolerance final : public Midpoint {
+class IgnoresTolerance final : public Midpoint, private DenseOutput {
 public:
     using Midpoint::Midpoint;
     IntegratorTraits traits() const override {
         return {.face = Face::continuous, .is_adaptive = true};
     }
+    void facets(IntegratorFacets& out) const override { out.dense_output = this; }
     void prepare(const System& system, const StepSettings& settings) override {
         Midpoint::prepare(system, settings);
         start_.assign(x_.size(), 0.0);

@@ -61,7 +61,7 @@ public:
                          const Vector3<S>& b2) const {
         return {dot(b - a, a1), dot(b - a, a2), dot(a3, b1), dot(a3, b2)};
     }
-    const Joint* joint() const override { return &joint_; }
+    void facets(ConstraintFacets& out) const override { out.joint = &joint_; }
 
 protected:
     Sleeve(const Arguments& arguments, Wrong wrong) {

@@ -29,7 +29,7 @@ struct Bushing : HolonomicConstraint<Bushing> {
     Vector3<S> phi(const Vector3<S>& a, const Vector3<S>& b) const {
         return a - b;
     }
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ConstraintFacets& out) const override { out.tied_to_inertial_frame = true; }
 
 protected:
     enum class Wrong {
@@ -41,7 +41,7 @@ protected:
         discontinuities,
         energy_jumps,
         stress_jumps,
-        discontinuity,  ///< right: of W'', where kinks() says
+        discontinuity,  ///< right: of W'', where discontinuities() says
         discontinuity_elsewhere,
         kink_from_end,
     };
@@ -79,10 +79,10 @@ protected:
             return wrong == Wrong::discontinuity || wrong == Wrong::discontinuity_elsewhere ||
                    wrong == Wrong::kink_from_end;
         }
-        int kinks(int,
-                  std::span<const double> pi0,
-                  std::span<const double> dpi,
-                  std::span<double> theta) const override {
+        int discontinuities(int,
+                            std::span<const double> pi0,
+                            std::span<const double> dpi,
+                            std::span<double> theta) const override {
             if (has_kink()) {
                 const double place =
                     wrong == Wrong::discontinuity_elsewhere ? kPlace - 0.01 : kPlace;

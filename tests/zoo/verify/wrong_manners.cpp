@@ -126,11 +126,7 @@ public:
 class NeverReturns final : public Rod {
 public:
     using Rod::Rod;
-    void evaluate_tangent(int,
-                          std::span<const double>,
-                          std::span<const double>,
-                          bool,
-                          std::span<double>) const override {
+    void evaluate_tangent(int, const TangentPoint&, std::span<double>) const override {
         while (!is_done_) {
         }
     }
@@ -142,11 +138,7 @@ private:
 class Crashes final : public Rod {
 public:
     using Rod::Rod;
-    void evaluate_tangent(int,
-                          std::span<const double>,
-                          std::span<const double>,
-                          bool,
-                          std::span<double>) const override {
+    void evaluate_tangent(int, const TangentPoint&, std::span<double>) const override {
         *nowhere_ = 1;
     }
 

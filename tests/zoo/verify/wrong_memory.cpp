@@ -17,12 +17,8 @@ using zoo::Rod;
 class WritesBehind final : public Rod {
 public:
     using Rod::Rod;
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override {
-        Rod::evaluate_tangent(block, mid, s, positive_part, G);
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override {
+        Rod::evaluate_tangent(block, at, G);
         G.data()[4] = G[3];
     }
 };
@@ -30,12 +26,8 @@ public:
 class WritesBefore final : public Rod {
 public:
     using Rod::Rod;
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override {
-        Rod::evaluate_tangent(block, mid, s, positive_part, G);
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override {
+        Rod::evaluate_tangent(block, at, G);
         G.data()[-1] = G[0];
     }
 };
@@ -44,13 +36,9 @@ public:
 class ReadsBehind final : public Rod {
 public:
     using Rod::Rod;
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override {
-        Rod::evaluate_tangent(block, mid, s, positive_part, G);
-        G[0] += 1e-12 * mid.data()[6];
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override {
+        Rod::evaluate_tangent(block, at, G);
+        G[0] += 1e-12 * at.mid.data()[6];
     }
 };
 
@@ -58,13 +46,9 @@ public:
 class CastsConstAway final : public Rod {
 public:
     using Rod::Rod;
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override {
-        Rod::evaluate_tangent(block, mid, s, positive_part, G);
-        const_cast<double&>(mid[2]) += 1e-12;
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override {
+        Rod::evaluate_tangent(block, at, G);
+        const_cast<double&>(at.mid[2]) += 1e-12;
     }
 };
 

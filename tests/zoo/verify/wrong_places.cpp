@@ -97,7 +97,7 @@ public:
         .source = "made for tests",
         .examples = {"x = \"a@[1, 0, 0]\"\ny = \"a@[0, 1, 0]\"\nz = \"b@[0.6, 0.8, 0]\""}};
     explicit JumpsAtPi(const Arguments&) {}
-    std::span<const char* const> attachments() const override { return kAttachments; }
+    std::span<const AttachmentRequest> attachments() const override { return kAttachments; }
     std::span<const RowBlock> row_blocks() const override { return {&kBlock, 1}; }
     void evaluate(int, const RowPoint& at, const RowValues& out) const override {
         const auto dot = [](std::span<const double> p, std::span<const double> q) {
@@ -121,7 +121,7 @@ public:
     }
 
 private:
-    static constexpr const char* kAttachments[] = {"x", "y", "z"};
+    static constexpr AttachmentRequest kAttachments[] = {{"x"}, {"y"}, {"z"}};
     static constexpr std::int32_t kStencil[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
     static constexpr RowLaw kLaws[] = {{.kind = RowKind::constraint}};
     static constexpr RowBlock kBlock = {.name = "angle",

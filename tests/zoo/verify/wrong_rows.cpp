@@ -94,12 +94,8 @@ private:
 class WrongTangent final : public Rod {
 public:
     using Rod::Rod;
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override {
-        Rod::evaluate_tangent(block, mid, s, positive_part, G);
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override {
+        Rod::evaluate_tangent(block, at, G);
         G[1] = G[2] = 0.0;
     }
 };

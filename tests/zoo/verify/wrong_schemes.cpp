@@ -155,7 +155,7 @@ public:
 // --- outputs
 
 /// Shows how many steps it has made.
-class Shows : public Located {
+class Shows : public Located, private IntegratorOutputs {
 public:
     using Located::Located;
     int num_history(const System&) const override { return 1; }
@@ -164,6 +164,7 @@ public:
         system.history()[0] += 1.0;
         ++steps_;
     }
+    void facets(IntegratorFacets& out) const override { out.outputs = this; }
     std::span<const Output> outputs() const override { return {&kSteps, 1}; }
     void evaluate_outputs(std::span<const double> history, std::span<double> y) const override {
         y[0] = history[0];

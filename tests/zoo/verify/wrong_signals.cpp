@@ -29,9 +29,11 @@ public:
     static constexpr auto& kParameters = kAt;
     explicit Lag(const Arguments&) {}
     WorkKind work() const override { return WorkKind::nonideal; }
-    bool tied_to_inertial_frame() const override { return true; }
+    void facets(ForceFacets& out) const override {
+        ForceLaw::facets(out);
+        out.tied_to_inertial_frame = true;
+    }
     Vec3 force(const Vec3&, const Vec3& v, const OwnValues& own) const { return push(v, own); }
-    const Signals* signals() const override { return this; }
     std::span<const Output> outputs() const override { return kOutputs; }
     bool outputs_read_inputs() const override { return false; }
     void evaluate_outputs(const SignalPoint& at, std::span<double> y) const override {

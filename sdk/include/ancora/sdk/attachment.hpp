@@ -23,7 +23,8 @@ struct Locator {
     std::string_view name;
 };
 
-/// An attachment that an object asks for by its text, beside those that its parameters name.
+/// An attachment that an object asks for: by the parameter that holds it, {"point"}, or by a text
+/// of its own, {.kind = Kind::direction, .text = "box@x", .key = "axes"}.
 struct AttachmentRequest {
     enum class Kind : std::int32_t {
         point,       ///< "box@[1, 0, 0]", "net@3", "ground@[x, y, z]"
@@ -31,12 +32,13 @@ struct AttachmentRequest {
         coordinate,  ///< "box.x": a coordinate of the reference point or one that the body names,
                      ///< in the first of the attachment's three scalars; the others are zero
         points,      ///< forces only. Every point of a group, "net@rim", or of a body, "net@*": as
-                     ///< many attachments as Body::group has entries, in their order
+                     ///< many attachments as BodyNames::group has entries, in their order
         measure,     ///< "elbow.angle": the attachments that the measure is a function of
     };
+    const char* parameter = nullptr;  ///< name of the one that holds it; null: the text does
     Kind kind = Kind::point;
     const char* text = "";
-    const char* key = "";    ///< parameter that the request comes from, for the place of messages
+    const char* key = "";    ///< parameter that the text comes from, for the place of messages
     const char* where = "";  ///< where the text stands within the parameter's value, put behind
                              ///< messages about it: "position 7\n    2*bx.x = 1\n      ^"
 };

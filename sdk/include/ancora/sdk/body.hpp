@@ -17,7 +17,7 @@ namespace ancora {
 /// What one generalized coordinate is. From this the kernel knows how the body moves under a
 /// translation and a rotation of space, and so its weight, momentum and angular momentum:
 /// with p = M v, P = sum of p over translating coordinates, L = sum of z x p over all vectors z,
-/// and Xi^T p for scalars, see Body::rotation.
+/// and Xi^T p for scalars, see ScalarRotation.
 struct Coordinate {
     std::int32_t vector = -1;  ///< number of the vector (within the body) it is a component of;
                                ///< -1: a scalar
@@ -36,16 +36,32 @@ protected:
     ~MassSink() = default;
 };
 
-/// A mass matrix that depends on the state, and the force that goes with it.
-struct MassValues {
-    std::span<double> M;      ///< n x n, row by row, symmetric, positive semidefinite
-    std::span<double> force;  ///< dT/dq - (dM/dt) v, n: what the inertia adds to Q
+/// On what the mass matrix of a body depends.
+enum class MassKind : std::int32_t {
+    constant,
+    /// On the state: M(q). Such a body has no discrete formulation.
+    of_state,
+    /// On time alone, as of a tank that empties. Matter leaves, or comes, with the velocity that
+    /// the body has where it was, and takes its momentum and energy along, which the accounts
+    /// record; of itself it exerts no force, M(t) a = Q. Thrust is a force besides, by the velocity
+    /// relative to the body at which matter leaves it. Where M has mass it must keep some.
+    of_time,
 };
 
-/// A mass matrix that changes with time alone, at an instant.
-struct TimedMassValues {
-    std::span<double> M;     ///< n x n, row by row, symmetric, positive semidefinite
-    std::span<double> rate;  ///< dM/dt, n x n
+/// Where a mass matrix is wanted.
+struct MassState {
+    double t = 0.0;
+    std::span<const double> q{};  ///< empty for MassKind::of_time
+    std::span<const double> v{};  ///< empty for MassKind::of_time
+};
+
+/// A mass matrix that is not constant, with what goes along. Matrices are n x n, row by row,
+/// symmetric; M is positive semidefinite.
+struct MassValues {
+    std::span<double> M;
+    std::span<double> force{};  ///< MassKind::of_state: dT/dq - (dM/dt) v, n: what the inertia adds
+                                ///< to Q; else empty
+    std::span<double> rate{};   ///< MassKind::of_time: dM/dt; else empty
 };
 
 /// What a body can say about where it is.
@@ -61,6 +77,75 @@ struct Pose {
     std::array<double, 3> velocity{};              ///< [m/s]
     std::array<double, 4> quaternion{1, 0, 0, 0};  ///< w, x, y, z; maps body to inertial axes
     std::array<double, 3> angular_velocity{};      ///< body axes [rad/s]
+};
+
+/// How the coordinates of a body that are scalars go with a rotation of space. A body without this
+/// facet has none, or a rotation leaves them alone.
+class ScalarRotation {
+public:
+    /// [step] dq/dtheta under a rotation of space by theta about the inertial axes, n x 3, row by
+    /// row; rows of vector components are not read.
+    virtual void rotation(std::span<const double> q, std::span<double> Xi) const = 0;
+    /// [assembly] Turns the scalars, and their velocities, by a rotation of space, x' = R x (row by
+    /// row), about the origin: for a joint that places the body. Components of vectors are the
+    /// kernel's, and not touched.
+    virtual void turn(const std::array<double, 9>& R,
+                      std::span<double> q,
+                      std::span<double> v) const {
+        static_cast<void>(R);
+        static_cast<void>(q);
+        static_cast<void>(v);
+        throw std::logic_error("the body does not say how its scalar coordinates turn");
+    }
+
+protected:
+    ~ScalarRotation() = default;
+};
+
+/// Names that a body has for groups of its points and for its coordinates.
+class BodyNames {
+public:
+    /// [assembly] The points of a named group as indices, as a Locator has them; "*" names all. The
+    /// span lives as long as the body.
+    /// @throws std::invalid_argument if the body has no such group, with the reason
+    virtual std::span<const std::int32_t> group(std::string_view name) const {
+        static_cast<void>(name);
+        throw std::invalid_argument("has no groups of points");
+    }
+    /// [assembly] Index of the coordinate that the body calls `name` ("qw"), -1 if there is none.
+    /// "x", "y" and "z" mean the reference point and are looked up through Body::attach().
+    virtual int find_coordinate(std::string_view name) const {
+        static_cast<void>(name);
+        return -1;
+    }
+
+protected:
+    ~BodyNames() = default;
+};
+
+/// What a body looks like. Without it: a dot at the reference point, if any.
+class Drawing {
+public:
+    /// [assembly]
+    virtual void draw(Sketch& out) const = 0;
+    /// [output] Values along the lines that draw() announced: channels x lines, row by row. Only
+    /// called for bodies with channels.
+    virtual void draw_values(const SketchState& at, std::span<double> values) const {
+        static_cast<void>(at);
+        for (double& x : values) x = 0.0;
+    }
+
+protected:
+    ~Drawing() = default;
+};
+
+/// What a body offers beyond its mechanics; null where it does not. All of it lives as long as the
+/// body. Fields are appended, never moved.
+struct BodyFacets {
+    const ScalarRotation* scalar_rotation = nullptr;
+    const BodyNames* names = nullptr;
+    const Drawing* drawing = nullptr;
+    const Signals* signals = nullptr;  ///< outputs, inputs, states of its own
 };
 
 /// A part of the model that owns coordinates q_b with a mass matrix, constant unless it says
@@ -79,64 +164,27 @@ public:
     /// [assembly] Coordinates and velocities at the start; n entries each.
     virtual void start(std::span<double> q, std::span<double> v) const = 0;
 
-    /// [assembly] The mass matrix, n x n, symmetric, positive semidefinite. If it depends on the
-    /// state: its pattern, with the values at the start.
+    /// [assembly] The mass matrix, n x n, symmetric, positive semidefinite. If it is not constant:
+    /// its pattern, with the values at the start.
     virtual void mass(MassSink& M) const = 0;
-
-    /// [assembly] False if M depends on q. Such a body has no discrete formulation.
-    virtual bool has_constant_mass() const { return true; }
-    /// [step] The mass matrix at a state; only called for bodies whose mass is not constant.
-    virtual void evaluate_mass(std::span<const double> q,
-                               std::span<const double> v,
-                               const MassValues& out) const {
-        static_cast<void>(q);
-        static_cast<void>(v);
-        static_cast<void>(out);
-        throw std::logic_error("the body's mass is not constant but it does not compute it");
-    }
-
-    /// [step] dq/dtheta under a rotation of space by theta about the inertial axes, n x 3, row by
-    /// row, for coordinates that are scalars; rows of vector components are not read. Only called
-    /// for bodies with scalars. The default: a rotation leaves them alone.
-    virtual void rotation(std::span<const double> q, std::span<double> Xi) const {
-        static_cast<void>(q);
-        for (double& x : Xi) x = 0.0;
-    }
-
-    /// [assembly] Turns the coordinates that are scalars, and their velocities, by a rotation of
-    /// space, x' = R x (row by row), about the origin: for a joint that places the body. Components
-    /// of vectors are the kernel's, and not touched. The default serves bodies without scalars.
-    virtual void turn(const std::array<double, 9>& R,
-                      std::span<double> q,
-                      std::span<double> v) const {
-        static_cast<void>(R);
-        static_cast<void>(v);
-        for (std::size_t i = 0; i < q.size(); ++i)
-            if (coordinates()[i].vector < 0)
-                throw std::logic_error("the body does not say how its scalar coordinates turn");
-    }
 
     /// [assembly] Describes the attachment that `where` asks for.
     /// @throws std::invalid_argument if the body has no such point or direction, with the reason
     virtual void attach(const Locator& where, AttachmentSink& out) const = 0;
 
-    /// [assembly] The points of a named group as indices, as a Locator has them; "*" names all. The
-    /// span lives as long as the body.
-    /// @throws std::invalid_argument if the body has no such group, with the reason
-    virtual std::span<const std::int32_t> group(std::string_view name) const {
-        static_cast<void>(name);
-        throw std::invalid_argument("has no groups of points");
-    }
+    // --- a body may have besides
 
-    /// [assembly] Index of the coordinate that the body calls `name` ("qw"), -1 if there is none.
-    /// "x", "y" and "z" mean the reference point and are looked up through attach().
-    virtual int find_coordinate(std::string_view name) const {
-        static_cast<void>(name);
-        return -1;
+    /// [assembly]
+    virtual MassKind mass_kind() const { return MassKind::constant; }
+    /// [step] The mass matrix; only called where it is not constant.
+    virtual void evaluate_mass(const MassState& at, const MassValues& out) const {
+        static_cast<void>(at);
+        static_cast<void>(out);
+        throw std::logic_error("the body's mass is not constant but it does not compute it");
     }
 
     /// [step] Value and derivatives of a nonlinear attachment; only called for bodies that
-    /// announced one.
+    /// announced one. `q` and `v` are all of the body's.
     virtual void evaluate_attachment(int id,
                                      std::span<const double> q,
                                      std::span<const double> v,
@@ -157,34 +205,15 @@ public:
         static_cast<void>(out);
     }
 
-    /// [assembly] What the body looks like. The default: a dot at the reference point, if any.
-    virtual void draw(Sketch& out) const { static_cast<void>(out); }
-    /// [output] Values along the lines that draw() announced: channels x lines, row by row. Only
-    /// called for bodies with channels.
-    virtual void draw_values(const SketchState& at, std::span<double> values) const {
-        static_cast<void>(at);
-        for (double& x : values) x = 0.0;
-    }
-
-    /// [assembly] Its signals (outputs, inputs, states of its own), or null; they live as long as
-    /// the object.
-    virtual const Signals* signals() const { return nullptr; }
-
-    /// [assembly] True if M is constant in q but changes with time, as of a tank that empties.
-    /// Matter leaves, or comes, with the velocity that the body has where it was, and takes its
-    /// momentum and energy along, which the ledger accounting; of itself it exerts no force,
-    ///
-    ///   M(t) a = Q                                                                       (2)
-    ///
-    /// Thrust is a force besides, by the velocity relative to the body at which matter leaves it.
-    /// mass() states M at t = 0. Where M has mass it must keep some.
-    virtual bool has_timed_mass() const { return false; }
-    /// [step] M and its rate; only called for bodies whose mass changes with time.
-    virtual void evaluate_mass_at(double t, const TimedMassValues& out) const {
-        static_cast<void>(t);
-        static_cast<void>(out);
-        throw std::logic_error("the body's mass changes with time but it does not compute it");
-    }
+    /// [assembly] Names what the body offers: `out.drawing = this`. One that derives from a class
+    /// with facets asks that first.
+    virtual void facets(BodyFacets& out) const { static_cast<void>(out); }
 };
+
+inline BodyFacets facets_of(const Body& body) {
+    BodyFacets out;
+    body.facets(out);
+    return out;
+}
 
 }  // namespace ancora

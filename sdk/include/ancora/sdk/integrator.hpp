@@ -17,7 +17,8 @@ enum class Face : std::int32_t {
 /// Properties of an integrator that the kernel needs.
 struct IntegratorTraits {
     Face face = Face::discrete;
-    /// It chooses its steps itself; see Integrator::step and Integrator::interpolate.
+    /// It chooses its steps itself, see Integrator::step. In the continuous formulation it then
+    /// has a DenseOutput; in the discrete one outputs are at the ends of steps.
     bool is_adaptive = false;
     /// Continuous formulation: whether accepted states are projected onto the constraints, and the
     /// rate of Baumgarte's stabilisation [1/s], pi'' + 2 rate pi' + rate^2 pi = 0.
@@ -32,6 +33,38 @@ struct IntegratorTraits {
 struct StepSettings {
     double step = 0.0;       ///< length of a step, of the first one for an adaptive method [s]
     double tolerance = 0.0;  ///< in the integrator's own meaning; 0: not given
+};
+
+/// The states inside a step, of a method that chooses its steps itself in the continuous
+/// formulation.
+class DenseOutput {
+public:
+    /// [step] x inside the last step, from its t0 to the time reached.
+    virtual void interpolate(double t, std::span<double> x) const = 0;
+
+protected:
+    ~DenseOutput() = default;
+};
+
+/// What an integrator shows of itself, as columns `integrator.NAME` of history.csv.
+class IntegratorOutputs {
+public:
+    /// [assembly] They live as long as the object.
+    virtual std::span<const Output> outputs() const = 0;
+    /// [output] Values of outputs() one after the other, vectors with three, after the last
+    /// accepted step, from the history that the kernel keeps for it and nothing else: so a run that
+    /// is resumed shows the same.
+    virtual void evaluate_outputs(std::span<const double> history, std::span<double> y) const = 0;
+
+protected:
+    ~IntegratorOutputs() = default;
+};
+
+/// What an integrator offers beyond its steps; null where it does not. All of it lives as long as
+/// the integrator. Fields are appended, never moved.
+struct IntegratorFacets {
+    const DenseOutput* dense_output = nullptr;
+    const IntegratorOutputs* outputs = nullptr;
 };
 
 /// Advances a system in time. Keys `step`, `end` and `tolerance` are the kernel's; an integrator's
@@ -59,22 +92,14 @@ public:
     /// the time left to the end of the run.
     virtual void step(System& system, double t0, double h) = 0;
 
-    /// [step] Adaptive integrators: x inside the last step, from its t0 to the time reached.
-    virtual void interpolate(double t, std::span<double> x) const {
-        static_cast<void>(t);
-        static_cast<void>(x);
-    }
-
-    /// [assembly] Its outputs, as columns `integrator.NAME` of history.csv; live as long as the
-    /// object.
-    virtual std::span<const Output> outputs() const { return {}; }
-    /// [output] Values of outputs() one after the other, vectors with three, after the last
-    /// accepted step, from the history that the kernel keeps for it and nothing else: so a run that
-    /// is resumed shows the same.
-    virtual void evaluate_outputs(std::span<const double> history, std::span<double> y) const {
-        static_cast<void>(history);
-        for (double& value : y) value = 0.0;
-    }
+    /// [assembly] Names what the integrator offers: `out.dense_output = this`.
+    virtual void facets(IntegratorFacets& out) const { static_cast<void>(out); }
 };
+
+inline IntegratorFacets facets_of(const Integrator& integrator) {
+    IntegratorFacets out;
+    integrator.facets(out);
+    return out;
+}
 
 }  // namespace ancora

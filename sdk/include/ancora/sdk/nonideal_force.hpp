@@ -36,7 +36,7 @@ struct SlipForce {
 ///   slip:   C = -force(N, |w|) w / |w|                                                   (1)
 ///   stick:  w = 0, |C| <= stick_limit(N)                                                 (2)
 ///
-/// in the one to three directions of Constraint::tangents (a cone, not a pyramid). The law is
+/// in the one to three directions of ConstraintFacets::tangents (a cone, not a pyramid). The law is
 /// configuration; whether a contact sticks is state that the kernel keeps, and the kernel solves
 /// all contacts together with the reactions that they depend on.
 class ContactLaw {
@@ -57,6 +57,48 @@ protected:
     ~ContactLaw() = default;
 };
 
+/// Derivative of a force over a step.
+class ForceTangent {
+public:
+    /// [step] Derivative of NonidealForce::evaluate_step() by the displacements du of its
+    /// attachments, at fixed u0: mid and mean velocity move with du/2 and du/h. k x k entries by
+    /// rows, for k scalars, D[i k + j] = d f_i / d du_j, [N/m]; need not be symmetric. Reactions
+    /// that the force depends on are held constant. A rough derivative costs iterations, never
+    /// exactness.
+    virtual void differentiate_step(const RowStep& step,
+                                    std::span<const double> mean_velocity,
+                                    std::span<double> D) const = 0;
+
+protected:
+    ~ForceTangent() = default;
+};
+
+/// What a force offers beyond its value; null or empty where it does not. All of it lives as long
+/// as the force. Fields are appended, never moved.
+struct ForceFacets {
+    /// With it the step's iteration knows how the force answers. Without, it finds that out round
+    /// by round, and a force that is stiff beside the masses it moves (a motor with feedback, a
+    /// hard stop, a strong damper) takes many rounds or never settles.
+    const ForceTangent* tangent = nullptr;
+    const Signals* signals = nullptr;  ///< outputs, inputs, states of its own. A force with signals
+                                       ///< needs no attachments: a sensor, a controller
+    /// State that the kernel keeps for it, as it is at the start.
+    std::span<const double> start_state{};
+    /// The measure that it is an effort on, f = effort dm/du, of attachments in the order of u: the
+    /// effort is then reported in place of a force.
+    const Measure* effort_on = nullptr;
+    /// Names of the parameters that name constraints on whose reactions the force depends.
+    /// RowPoint::reactions and RowStep::reactions then hold, for each in this order, the reaction
+    /// on its first attachment, three inertial components [N] (zero for constraints whose reaction
+    /// is no force on a point). The kernel solves force and reactions together: by iteration, so
+    /// that the force must not raise the reaction by more than it grew itself.
+    std::span<const char* const> reactions{};
+    const ContactLaw* contact = nullptr;  ///< its law of dry friction, if this is a DryFriction
+    /// The force acts against the inertial frame (a medium, a fixed field) even without a ground
+    /// attachment: its impulse then counts as external.
+    bool tied_to_inertial_frame = false;
+};
+
 /// A force C of the Udwadia-Kalaba equation: how much work the constraints and the surroundings
 /// really do. It acts on attachments, u = (r_1, ..., r_k) as for a constraint. Dry friction acts on
 /// a constraint instead: see DryFriction.
@@ -64,31 +106,11 @@ class NonidealForce {
 public:
     virtual ~NonidealForce() = default;
 
-    /// [assembly] Names of the parameters that hold the attachments, in the order of u.
-    virtual std::span<const char* const> attachments() const { return {}; }
+    /// [assembly] What it acts on, in the order of u; lives as long as the object.
+    virtual std::span<const AttachmentRequest> attachments() const { return {}; }
 
-    /// [assembly] Attachments besides, asked for by text; the texts live as long as the object.
-    virtual std::span<const AttachmentRequest> more_attachments() const { return {}; }
-
-    /// [assembly] The law of dry friction, if this is a DryFriction; lives as long as the object.
-    virtual const ContactLaw* contact() const { return nullptr; }
-
-    /// [assembly] Names of the parameters that name constraints on whose reactions the force
-    /// depends. RowPoint::reactions and RowStep::reactions then hold, for each in this order, the
-    /// reaction on its first attachment, three inertial components [N] (zero for constraints whose
-    /// reaction is no force on a point). The kernel solves force and reactions together: by
-    /// iteration, so that the force must not raise the reaction by more than it grew itself.
-    virtual std::span<const char* const> listens_to() const { return {}; }
-
+    /// [assembly]
     virtual WorkKind work() const = 0;
-
-    /// [assembly] The measure that it is an effort on, f = effort dm/du, of attachments in the
-    /// order of u: the effort is then reported in place of a force. Lives as long as the object.
-    virtual const Measure* effort_on() const { return nullptr; }
-
-    /// [assembly] True if the force acts against the inertial frame (a medium, a fixed field) even
-    /// without a ground attachment: its impulse then counts as external.
-    virtual bool tied_to_inertial_frame() const { return false; }
 
     /// [step] Continuous formulation: the force at an instant.
     virtual void evaluate(const RowPoint& at,
@@ -110,39 +132,23 @@ public:
                  out);
     }
 
-    /// [assembly] True if differentiate_step() gives the derivative of evaluate_step(). The step's
-    /// iteration then knows how the force answers; without, it finds that out round by round, and a
-    /// force that is stiff beside the masses it moves (a motor with feedback, a hard stop, a strong
-    /// damper) takes many rounds or never settles.
-    virtual bool has_tangent() const { return false; }
-    /// [step] Derivative of the mean force by the displacements du of its attachments, at fixed u0:
-    /// mid and mean velocity move with du/2 and du/h. k x k entries by rows, for k scalars,
-    /// D[i k + j] = d f_i / d du_j, [N/m]; need not be symmetric. Reactions that the force depends
-    /// on are held constant. A rough derivative costs iterations, never exactness.
-    virtual void differentiate_step(const RowStep& step,
-                                    std::span<const double> mean_velocity,
-                                    std::span<double> D) const {
-        static_cast<void>(step);
-        static_cast<void>(mean_velocity);
-        static_cast<void>(D);
-    }
-
-    virtual int num_state() const { return 0; }
-    virtual void start_state(std::span<double> state) const { static_cast<void>(state); }
-
-    /// [assembly] Its signals (outputs, inputs, states of its own), or null; they live as long as
-    /// the object. A force with signals needs no attachments: a sensor, a controller.
-    virtual const Signals* signals() const { return nullptr; }
+    /// [assembly] Names what the force offers: `out.tangent = this`. One that derives from a class
+    /// with facets asks that first.
+    virtual void facets(ForceFacets& out) const { static_cast<void>(out); }
 };
+
+inline ForceFacets facets_of(const NonidealForce& force) {
+    ForceFacets out;
+    force.facets(out);
+    return out;
+}
 
 /// Dry friction: a kind of its own, of which a type states the ContactLaw and nothing else. It has
 /// no attachments and no force that could be evaluated, since the kernel solves for it.
 class DryFriction : public NonidealForce, protected ContactLaw {
 public:
-    const ContactLaw* contact() const final { return this; }
-    std::span<const char* const> attachments() const final { return {}; }
-    std::span<const AttachmentRequest> more_attachments() const final { return {}; }
-    std::span<const char* const> listens_to() const final { return {}; }
+    void facets(ForceFacets& out) const final { out.contact = this; }
+    std::span<const AttachmentRequest> attachments() const final { return {}; }
     WorkKind work() const final { return WorkKind::nonideal; }
     /// Zero: the kernel does not call it.
     void evaluate(const RowPoint&, std::span<const double>, const ForceValues& out) const final {

@@ -91,7 +91,7 @@ struct RowPoint {
     std::span<const double> u;
     std::span<const double> du;
     double t = 0.0;
-    std::span<const double> reactions{};  ///< what NonidealForce::listens_to() names, else empty
+    std::span<const double> reactions{};  ///< those of ForceFacets::reactions, else empty
     std::span<const double> state{};      ///< the source's state as last accepted
     OwnValues own{};                      ///< forces and constraints with Signals: theirs, at the
                                           ///< instant
@@ -119,8 +119,8 @@ struct RowStep {
     std::span<const double> state0;  ///< the source's state at t0
     std::span<double> state1;  ///< its state at t0 + h if the step is accepted; holds state0 until
                                ///< the source writes it
-    std::span<const double> reactions{};  ///< what NonidealForce::listens_to() names, their means
-                                          ///< over the step; else empty
+    std::span<const double> reactions{};  ///< those of ForceFacets::reactions, their means over
+                                          ///< the step; else empty
     OwnValues own{};  ///< forces and constraints with Signals: theirs, in the middle of the step
     OwnValues own0{}, own1{};  ///< constraints with Signals: at both its ends
 };
@@ -158,7 +158,8 @@ inline double beyond_rounding(double miss, double terms) {
 }
 
 /// Something that gives rows on local scalars u: a body on its own coordinates, a constraint on the
-/// coordinates of its attachments (three per point or direction, in the order of attachments()).
+/// coordinates of its attachments (three per point or direction, in the order of
+/// Constraint::attachments()).
 ///
 /// The source states geometry for whole blocks and a law per row; the kernel alone turns laws into
 /// equations, energy and force.
@@ -191,26 +192,15 @@ public:
     /// volumes) overrides it and corrects in those (theory (25), (26)).
     virtual void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const;
 
-    /// [step] G = sum_k s_k d^2 pi_k / du^2 of each item at `mid`, symmetric: for an isotropic
-    /// block K of (S/3 x S/3), for a full one S x S entries per item. With `positive_part` the
+    /// [step] G = sum_k s_k d^2 pi_k / du^2 of each item at `at.mid`, symmetric: for an isotropic
+    /// block K of (S/3 x S/3), for a full one S x S entries per item. With `at.positive_part` the
     /// caller wants the positive semidefinite part of it, which need not be exact (it shapes the
     /// iteration, not the result). The default writes zero and serves linear rows.
-    virtual void evaluate_tangent(int block,
-                                  std::span<const double> mid,
-                                  std::span<const double> s,
-                                  bool positive_part,
-                                  std::span<double> G) const;
+    virtual void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const;
 
-    /// [step] The same for a source whose tangent depends on more than its scalars: on time, on its
-    /// state, on own values. This is the one that is called; the default asks the one above.
-    virtual void evaluate_tangent_at(int block, const TangentPoint& at, std::span<double> G) const {
-        evaluate_tangent(block, at.mid, at.s, at.positive_part, G);
-    }
-
-    /// [assembly] Number of doubles of state that the kernel keeps for this source.
-    virtual int num_state() const { return 0; }
-    /// [assembly] Writes the state at the start.
-    virtual void start_state(std::span<double> state) const { static_cast<void>(state); }
+    /// [assembly] The state that the kernel keeps for this source, as it is at the start; empty:
+    /// none. Lives as long as the source.
+    virtual std::span<const double> start_state() const { return {}; }
 };
 
 inline void RowSource::evaluate(int block, const RowPoint& at, const RowValues& out) const {
@@ -286,14 +276,10 @@ inline void RowSource::evaluate_step(int block,
 }
 
 inline void RowSource::evaluate_tangent(int block,
-                                        std::span<const double> mid,
-                                        std::span<const double> s,
-                                        bool positive_part,
+                                        const TangentPoint& at,
                                         std::span<double> G) const {
     static_cast<void>(block);
-    static_cast<void>(mid);
-    static_cast<void>(s);
-    static_cast<void>(positive_part);
+    static_cast<void>(at);
     for (double& g : G) g = 0.0;
 }
 

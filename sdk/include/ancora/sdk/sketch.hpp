@@ -30,7 +30,7 @@ public:
     virtual void nodes(int count) = 0;
     /// Two node numbers for each line.
     virtual void lines(std::span<const std::int32_t> ends) = 0;
-    /// One more value that Body::draw_values() gives for each line: "force", "N".
+    /// One more value that Drawing::draw_values() gives for each line: "force", "N".
     virtual void channel(const char* name, const char* unit) = 0;
 
 protected:

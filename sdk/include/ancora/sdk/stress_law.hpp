@@ -70,16 +70,16 @@ public:
                              std::span<double> stress,
                              std::span<double> stiffness) const = 0;
 
-    /// Most of what kinks() gives.
-    static constexpr int kMostKinks = 8;
+    /// Most of what discontinuities() gives.
+    static constexpr int kMostDiscontinuities = 8;
     /// Where W'' jumps along pi0 + theta dpi: values of theta in (0, 1), ascending, into `theta` of
-    /// kMostKinks entries; returns their number. Anything else ends the run, in words. A law with
-    /// slope discontinuities keeps energy without it too, but its mean over a step is then no
-    /// smooth function of the step's end, and iterations may not find it. [step]
-    virtual int kinks(int item,
-                      std::span<const double> pi0,
-                      std::span<const double> dpi,
-                      std::span<double> theta) const {
+    /// kMostDiscontinuities entries; returns their number. Anything else ends the run, in words. A
+    /// law with slope discontinuities keeps energy without it too, but its mean over a step is then
+    /// no smooth function of the step's end, and iterations may not find it. [step]
+    virtual int discontinuities(int item,
+                                std::span<const double> pi0,
+                                std::span<const double> dpi,
+                                std::span<double> theta) const {
         static_cast<void>(item);
         static_cast<void>(pi0);
         static_cast<void>(dpi);

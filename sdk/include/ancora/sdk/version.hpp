@@ -6,4 +6,4 @@
 /// before the change could no longer be called safely or would mean something else: a virtual
 /// function added, removed or reordered, a field of a struct in these headers changed, or the
 /// meaning of an argument changed. Adding inline helpers does not count.
-#define ANCORA_SDK_VERSION 11
+#define ANCORA_SDK_VERSION 12

@@ -33,7 +33,6 @@ public:
 
     // Inputs, states and outputs.
 
-    const Signals* signals() const override { return this; }
     std::span<const char* const> inputs() const override { return kInputs; }
     int num_continuous() const override { return 1; }
     void differentiate(const SignalPoint& at, std::span<double> dx) const override {

@@ -143,7 +143,13 @@ struct SchemaArguments {
             if (is_of_the_sort(p)) out[n++] = p.name;
         return out;
     }
-    static constexpr auto kAttachments = names<kNumAttachments>(&is_attachment);
+    static constexpr auto kAttachments = [] {
+        std::array<AttachmentRequest, kNumAttachments> out{};
+        std::size_t n = 0;
+        for (const Parameter& p : kSchema)
+            if (is_attachment(p)) out[n++].parameter = p.name;
+        return out;
+    }();
     static constexpr auto kCoordinates = names<kNumCoordinates>(&is_coordinate);
     static constexpr auto kObjects = names<kNumObjects>(&is_object);
 
@@ -184,7 +190,7 @@ template <const auto& kKinds>
 struct StatedArguments {
     static constexpr std::size_t kNumCoordinates = 0;
     static constexpr std::size_t kCount = std::size(kKinds);
-    static constexpr std::array<const char*, 0> kAttachments{};
+    static constexpr std::array<AttachmentRequest, 0> kAttachments{};
     static constexpr std::array<const char*, 0> kCoordinates{};
     using List = decltype([]<std::size_t... I>(std::index_sequence<I...>) {
         return ArgumentList<kKinds[I]...>();

@@ -40,9 +40,11 @@ public:
     /// [assembly]
     /// @param key  parameter that the text comes from, for the place of messages
     void add(AttachmentRequest::Kind kind, std::string_view text, const char* key) {
-        requests_.push_back({kind, texts_.emplace_back(text).c_str(), key});
+        requests_.push_back({.kind = kind, .text = texts_.emplace_back(text).c_str(), .key = key});
     }
-    /// For more_attachments().
+    /// [assembly] One whose texts live elsewhere.
+    void add(const AttachmentRequest& request) { requests_.push_back(request); }
+    /// For attachments().
     std::span<const AttachmentRequest> list() const { return requests_; }
 
 private:

@@ -69,15 +69,15 @@ private:
 ///
 ///   const Reactions& reactions
 ///
-/// which the kernel solves together with the force (see NonidealForce::listens_to). A class that
-/// derives from Signals too, with inputs or states of its own, takes `const OwnValues& own` at the
-/// end, and overrides signals() to return itself. Dry friction is a FrictionLaw.
+/// which the kernel solves together with the force (see ForceFacets::reactions). A class that
+/// derives publicly from Signals too, with inputs or states of its own, takes `const OwnValues&
+/// own` at the end. Dry friction is a FrictionLaw.
 ///
 /// Over a step the force is that of the midpoint with the mean rates, and its work is force times
 /// displacement: the ledger closes to rounding. The step's iteration takes the force's derivative:
 /// exact where force() is a template that takes Vector3<S>, by differences where it takes Vec3.
 template <class Author>
-class ForceLaw : public NonidealForce {
+class ForceLaw : public NonidealForce, protected ForceTangent {
     template <class A>
     using SchemaOf = SchemaArguments<A::kParameters>;
 
@@ -85,11 +85,15 @@ public:
     ForceLaw(const ForceLaw&) = delete;
     ForceLaw& operator=(const ForceLaw&) = delete;
 
-    std::span<const char* const> attachments() const override {
+    std::span<const AttachmentRequest> attachments() const override {
         return SchemaOf<Author>::kAttachments;
     }
-
-    std::span<const char* const> listens_to() const override { return SchemaOf<Author>::kObjects; }
+    void facets(ForceFacets& out) const override {
+        if (!is_given()) out.tangent = this;
+        out.reactions = SchemaOf<Author>::kObjects;
+        if constexpr (std::is_convertible_v<const Author*, const Signals*>)
+            out.signals = static_cast<const Author*>(this);
+    }
 
     void evaluate(const RowPoint& at,
                   std::span<const double>,
@@ -98,8 +102,6 @@ public:
             call(at, out, inputs...);
         });
     }
-
-    bool has_tangent() const override { return !is_given(); }
 
     void differentiate_step(const RowStep& step,
                             std::span<const double> mean_velocity,
@@ -272,7 +274,7 @@ private:
 template <class Author>
 class PointForceLaw : public NonidealForce {
 public:
-    std::span<const AttachmentRequest> more_attachments() const override { return points_.list(); }
+    std::span<const AttachmentRequest> attachments() const override { return points_.list(); }
 
     void evaluate(const RowPoint& at,
                   std::span<const double>,
@@ -291,7 +293,7 @@ protected:
         using Schema = SchemaArguments<Author::kParameters>;
         static_assert(Schema::kNumAttachments == 1 && Schema::kNumCoordinates == 0,
                       "the schema must have one parameter::point");
-        const char* const key = Schema::kAttachments[0];
+        const char* const key = Schema::kAttachments[0].parameter;
         const bool is_list = arguments.shape(key) == Shape::texts;
         const int count = is_list ? arguments.num_texts(key) : 1;
         if (count == 0) arguments.fail(key, "found no point, expected one or more");

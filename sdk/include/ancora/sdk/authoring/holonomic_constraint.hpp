@@ -149,19 +149,16 @@ public:
         keep(all.pi_t, out.tau);
     }
 
-    void evaluate_tangent(int,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override {
+    void evaluate_tangent(int, const TangentPoint& at, std::span<double> G) const override {
         prepare();
         using Function = FunctionOf<Author>;
         typename Function::Row x;
-        gather(mid, x);
+        gather(at.mid, x);
+        std::span<const double> s = at.s;
         typename Function::Rows all{};
         for (std::size_t k = 0; k < kept_.size(); ++k) all[kept_[k]] = s[k];
         if (!kept_.empty()) s = all;
-        tangent_.template evaluate<Function>(author(), x.data(), s, positive_part, G);
+        tangent_.template evaluate<Function>(author(), x.data(), s, at.positive_part, G);
     }
 
 protected:

@@ -30,10 +30,7 @@ public:
     virtual RowBlock block() = 0;
     virtual void evaluate(const RowPoint& at, const RowValues& out) const = 0;
     virtual void evaluate_step(const RowStep& step, const RowStepValues& out) const = 0;
-    virtual void evaluate_tangent(std::span<const double> mid,
-                                  std::span<const double> s,
-                                  bool positive_part,
-                                  std::span<double> G) const = 0;
+    virtual void evaluate_tangent(const TangentPoint& at, std::span<double> G) const = 0;
     /// Tells blocks of one function and name from others.
     virtual bool is(const void* function, const std::string& name) const = 0;
 };
@@ -183,19 +180,16 @@ public:
         }
     }
 
-    void evaluate_tangent(std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override {
+    void evaluate_tangent(const TangentPoint& at, std::span<double> G) const override {
         if (strains_.empty()) return;
         const std::size_t size = G.size() / strains_.size();
         typename Function::Row x;
         for (std::size_t i = 0; i < strains_.size(); ++i) {
-            gather(mid, i, x);
+            gather(at.mid, i, x);
             tangents_[i].template evaluate<Function>(strains_[i],
                                                      x.data(),
-                                                     s.subspan(i * kRows, kRows),
-                                                     positive_part,
+                                                     at.s.subspan(i * kRows, kRows),
+                                                     at.positive_part,
                                                      G.subspan(i * size, size));
         }
     }

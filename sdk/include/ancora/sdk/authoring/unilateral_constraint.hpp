@@ -16,7 +16,7 @@ namespace ancora {
 ///       static constexpr Parameter kParameters[] = {parameter::point("point", "may not sink")};
 ///       explicit Floor(const Arguments&) : UnilateralConstraint(0.5) {}
 ///       template <class S>
-///       S phi(const Vector3<S>& r) const { return r[2]; }
+///       S phi(const Vector3<S>& r) const { return r.z; }
 ///   };
 template <class Author>
 class UnilateralConstraint : public HolonomicConstraint<Author> {

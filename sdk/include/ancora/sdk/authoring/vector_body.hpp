@@ -42,7 +42,7 @@ namespace ancora {
 /// are taken for points unless the class says otherwise by a constant array kArguments of
 /// ArgumentKind. A linear or quadratic strain has the exact discrete derivative; any other one that
 /// is invariant keeps energy, momentum and angular momentum too.
-class VectorBody : public Body {
+class VectorBody : public Body, private BodyNames, private Drawing {
 public:
     /// Strains are differentiated as templates; one of plain doubles by differences.
     static constexpr DerivativeSources derivatives() {
@@ -125,12 +125,13 @@ public:
     void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override {
         strains(block).evaluate_step(step, out);
     }
-    void evaluate_tangent(int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override {
-        strains(block).evaluate_tangent(mid, s, positive_part, G);
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override {
+        strains(block).evaluate_tangent(at, G);
+    }
+
+    void facets(BodyFacets& out) const override {
+        out.names = this;
+        out.drawing = this;
     }
 
 protected:

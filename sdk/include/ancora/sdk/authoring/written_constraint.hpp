@@ -40,21 +40,18 @@ public:
     WrittenConstraint(const WrittenConstraint&) = delete;
     WrittenConstraint& operator=(const WrittenConstraint&) = delete;
 
-    std::span<const char* const> attachments() const override {
-        return SchemaOf<Author>::kAttachments;
-    }
-    std::span<const AttachmentRequest> more_attachments() const override {
-        return requests_.list();
-    }
+    std::span<const AttachmentRequest> attachments() const override { return requests_.list(); }
 
 protected:
     /// [assembly] For a schema without coordinates.
     WrittenConstraint() {
         static_assert(SchemaOf<Author>::kNumCoordinates == 0,
                       "coordinates are read from the arguments: hand them to the base class");
+        add_parameters();
     }
     /// [assembly] Reads the coordinates of the schema.
     explicit WrittenConstraint(const Arguments& arguments) {
+        add_parameters();
         for (const char* key : SchemaOf<Author>::kCoordinates)
             requests_.add(AttachmentRequest::Kind::coordinate, arguments.text(key), key);
     }
@@ -80,6 +77,11 @@ protected:
     }
 
 private:
+    void add_parameters() {
+        for (const AttachmentRequest& request : SchemaOf<Author>::kAttachments)
+            requests_.add(request);
+    }
+
     AttachmentTexts requests_;
 };
 

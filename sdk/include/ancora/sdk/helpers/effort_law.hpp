@@ -29,7 +29,7 @@ struct MeasureReading {
 ///
 /// and the class overrides effort(). With Signals, the effort reads inputs and states of its own
 /// from `own`, and the functions of Signals read the rate from SignalPoint by rate_of().
-class EffortLaw : public NonidealForce {
+class EffortLaw : public NonidealForce, protected ForceTangent {
 public:
     EffortLaw(const EffortLaw&) = delete;
     EffortLaw& operator=(const EffortLaw&) = delete;
@@ -37,9 +37,13 @@ public:
     /// [step] The effort, positive where it drives the measure up [N, N m].
     virtual double effort(const MeasureReading& on, double t, const OwnValues& own) const = 0;
 
-    std::span<const char* const> attachments() const override { return {&key_, 1}; }
+    std::span<const AttachmentRequest> attachments() const override { return {&request_, 1}; }
     WorkKind work() const override { return WorkKind::nonideal; }
-    const Measure* effort_on() const final { return &measure_; }
+    void facets(ForceFacets& out) const override {
+        out.tangent = this;
+        out.effort_on = &measure_;
+        out.start_state = {&measure_.start, 1};
+    }
 
     void evaluate(const RowPoint& at,
                   std::span<const double> state,
@@ -61,7 +65,6 @@ public:
         for (std::size_t i = 0; i < function_.num_scalars(); ++i) out.f[i] = e * D[i];
     }
 
-    bool has_tangent() const final { return true; }
     /// Of the effort by value and rate by differences, own values held; of the measure exactly.
     void differentiate_step(const RowStep& step,
                             std::span<const double>,
@@ -90,12 +93,9 @@ public:
                 out[i * n + j] = factor * D[i] * g[j] + H[i * n + j];
     }
 
-    int num_state() const final { return 1; }
-    void start_state(std::span<double> state) const final { state[0] = measure_.start; }
-
 protected:
     /// @param key  the parameter, of Shape::measure, that names the measure
-    explicit EffortLaw(const Arguments& arguments, const char* key = "on") : key_(key) {
+    explicit EffortLaw(const Arguments& arguments, const char* key = "on") : request_{key} {
         const MeasureStart& start = arguments.measure_of(key);
         function_ = MeasureFunction(start.kind);
         measure_.kind = start.kind;
@@ -120,7 +120,7 @@ private:
         return {before + 0.5 * change, change / step.h};
     }
 
-    const char* key_;
+    AttachmentRequest request_;
     MeasureFunction function_;
     Measure measure_;
 };

@@ -180,21 +180,22 @@ public:
 
 namespace detail {
 
-/// ItemLaw::kinks(), with its results checked. @throws std::domain_error
-inline std::size_t kinks(const ItemLaw& law,
-                         int item,
-                         std::span<const double> pi0,
-                         std::span<const double> dpi,
-                         std::span<double> theta) {
-    const int count = law.kinks(item, pi0, dpi, theta);
-    if (count < 0 || count > ItemLaw::kMostKinks)
-        throw std::domain_error("ItemLaw::kinks returns " + std::to_string(count) +
-                                "; it may return 0 to " + std::to_string(ItemLaw::kMostKinks));
+/// ItemLaw::discontinuities(), with its results checked. @throws std::domain_error
+inline std::size_t discontinuities(const ItemLaw& law,
+                                   int item,
+                                   std::span<const double> pi0,
+                                   std::span<const double> dpi,
+                                   std::span<double> theta) {
+    const int count = law.discontinuities(item, pi0, dpi, theta);
+    if (count < 0 || count > ItemLaw::kMostDiscontinuities)
+        throw std::domain_error("ItemLaw::discontinuities returns " + std::to_string(count) +
+                                "; it may return 0 to " +
+                                std::to_string(ItemLaw::kMostDiscontinuities));
     double last = 0.0;
     for (const double x : theta.first(static_cast<std::size_t>(count))) {
         if (!(x >= last && x <= 1.0))
-            throw std::domain_error("ItemLaw::kinks gives " + std::to_string(x) + " after " +
-                                    std::to_string(last) +
+            throw std::domain_error("ItemLaw::discontinuities gives " + std::to_string(x) +
+                                    " after " + std::to_string(last) +
                                     "; its numbers must ascend between 0 and 1");
         last = x;
     }
@@ -230,11 +231,11 @@ inline void mean_over_step(const ItemLaw& law,
     std::ranges::fill(out, StressMean{});
     std::ranges::fill(D, 0.0);
     double largest = 0.0;
-    std::array<double, ItemLaw::kMostKinks + 2> ends{};
-    const std::size_t num_kinks =
-        detail::kinks(law, item, pi0, dpi, std::span(ends).subspan(1, ItemLaw::kMostKinks));
-    ends[num_kinks + 1] = 1.0;
-    for (std::size_t piece = 0; piece <= num_kinks; ++piece) {
+    std::array<double, ItemLaw::kMostDiscontinuities + 2> ends{};
+    const std::size_t num_pieces = detail::discontinuities(
+        law, item, pi0, dpi, std::span(ends).subspan(1, ItemLaw::kMostDiscontinuities));
+    ends[num_pieces + 1] = 1.0;
+    for (std::size_t piece = 0; piece <= num_pieces; ++piece) {
         const double length = ends[piece + 1] - ends[piece];
         for (const auto& [node, weight] : detail::kGaussPoints) {
             const double theta = ends[piece] + node * length;

@@ -100,7 +100,8 @@ public:
         const bool isotropic = block_.tangent == TangentForm::isotropic;
         const std::size_t n = isotropic ? scalars_ / 3 : scalars_;
         Numbers K(std::size_t(block_.num_items) * n * n, kUnwritten);
-        source_.evaluate_tangent(index_, u, Numbers(rows_, 1.0), false, K);
+        const Numbers s(rows_, 1.0);
+        source_.evaluate_tangent(index_, {.mid = u, .s = s}, K);
         Numbers G(scalars_ * scalars_, 0.0);
         for (std::size_t i = 0; i < scalars_; ++i)
             for (std::size_t j = 0; j < scalars_; ++j) {

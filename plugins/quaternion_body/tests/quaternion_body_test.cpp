@@ -49,7 +49,7 @@ Matrix mass(const Body& body, const State& s) {
 }
 Vector inertia_force(const Body& body, const State& s) {
     Vector force = Vector::Constant(7, NAN);
-    body.evaluate_mass({0.0, view(s.q), view(s.v)}, {.M = {}, .force = view(force)});
+    body.evaluate_mass({0.0, view(s.q), view(s.v)}, {.force = view(force)});
     return force;
 }
 Matrix space_rotation(const Body& body, const Vector& q) {

@@ -58,7 +58,7 @@ struct MassState {
 /// A mass matrix that is not constant, with what goes along. Matrices are n x n, row by row,
 /// symmetric; M is positive semidefinite.
 struct MassValues {
-    std::span<double> M;
+    std::span<double> M{};
     std::span<double> force{};  ///< MassKind::of_state: dT/dq - (dM/dt) v, n: what the inertia adds
                                 ///< to Q; else empty
     std::span<double> rate{};   ///< MassKind::of_time: dM/dt; else empty

@@ -129,10 +129,17 @@ private:
             if (is_point(j)) mean[j % 3] += x[j] / kNumPoints;
         return mean;
     }
+    /// Of the square of a length, in projections: orthogonal to 4 roundings.
+    static constexpr double kMuchLeft = 0.0625;
     static double dot(const Row& a, const Row& b) {
-        double sum = 0.0;
-        for (std::size_t j = 0; j < kWidth; ++j) sum += a[j] * b[j];
-        return sum;
+        // Three sums that do not wait for each other.
+        double x = 0.0, y = 0.0, z = 0.0;
+        for (std::size_t i = 0; i < kWidth; i += 3) {
+            x += a[i] * b[i];
+            y += a[i + 1] * b[i + 1];
+            z += a[i + 2] * b[i + 2];
+        }
+        return x + y + z;
     }
 
     /// N v = v + w x (w x v) / (4 k (1 + k)) for each vector of x; N is symmetric.
@@ -173,20 +180,28 @@ private:
             if (!(length > kRounding * largest)) return;
             for (double& entry : turns_[k]) entry /= length;
             for (double& entry : axes_[k]) entry /= length;
-            for (int twice = 0; twice < 2; ++twice)
-                for (std::size_t i = k + 1; i < 3; ++i) {
+            for (std::size_t i = k + 1; i < 3; ++i) {
+                double before = dot(turns_[i], turns_[i]);
+                for (int pass = 0; pass < 2; ++pass) {
                     const double part = dot(turns_[k], turns_[i]);
                     for (std::size_t j = 0; j < kWidth; ++j) turns_[i][j] -= part * turns_[k][j];
                     for (std::size_t j = 0; j < 3; ++j) axes_[i][j] -= part * axes_[k][j];
+                    // Turns are orthogonal, so this is what is left of the square.
+                    const double left = before - part * part;
+                    if (left > kMuchLeft * before) break;
+                    before = dot(turns_[i], turns_[i]);
                 }
+            }
         }
     }
 
-    /// Of a weighted x; returns the rotation in it. Twice, since what is left may be small.
+    /// Of a weighted x; returns the rotation in it. Again where what is left is small, and with it
+    /// the rounding of what was removed is not (Kahan's rule: twice is enough).
     Triple remove_rigid_motion(Row& x) const {
         if constexpr (kIsPair) return keep_length(x);
         Triple w{};
-        for (int twice = 0; twice < 2; ++twice) {
+        double before = dot(x, x);
+        for (int pass = 0; pass < 2; ++pass) {
             const Triple mean = mean_of_points(x.data());
             for (std::size_t j = 0; j < kWidth; ++j)
                 if (is_point(j)) x[j] -= mean[j % 3];
@@ -195,6 +210,9 @@ private:
                 for (std::size_t j = 0; j < kWidth; ++j) x[j] -= part * turns_[k][j];
                 for (std::size_t j = 0; j < 3; ++j) w[j] += part * axes_[k][j];
             }
+            const double left = dot(x, x);
+            if (left > kMuchLeft * before) break;
+            before = left;
         }
         return w;
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cctype>
 #include <cstdint>
 #include <map>
@@ -34,6 +35,23 @@ Checksum checksum_of(std::span<const std::byte> saved) {
     Checksum out{};
     std::ranges::copy(digits, out.begin());
     return out;
+}
+
+/// Of bytes that begin otherwise than a saved state of this version.
+[[noreturn]] void refuse_format(std::uint64_t magic) {
+    const auto text = std::bit_cast<std::array<char, sizeof magic>>(magic);
+    const std::string_view begin(text.data(), text.size());
+    constexpr std::size_t kDigits = 2;
+    if (!begin.starts_with("ASTATE"))
+        throw Error(ErrorKind::file, "these bytes are no saved state");
+    const auto here = std::bit_cast<std::array<char, sizeof magic>>(kStateMagic);
+    throw Error(
+        ErrorKind::file,
+        fmt::format("the saved state has format {}, from another version of Ancora, and "
+                    "this one reads format {}: states are not carried over from version "
+                    "to version; run the model from its start",
+                    begin.substr(begin.size() - kDigits),
+                    std::string_view(here.data(), here.size()).substr(here.size() - kDigits)));
 }
 
 }  // namespace
@@ -131,8 +149,7 @@ void SavedState::restore(std::span<const std::byte> saved,
     ArchiveReader reader(saved);
     std::uint64_t magic = 0;
     reader(magic);
-    if (magic != kStateMagic)
-        throw Error(ErrorKind::file, "these bytes are not a saved state of this version");
+    if (magic != kStateMagic) refuse_format(magic);
     Checksum checksum{};
     reader(checksum);
     if (checksum != checksum_of(saved))

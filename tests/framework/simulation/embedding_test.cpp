@@ -258,7 +258,13 @@ TEST_SUITE("saved states") {
         std::vector<std::byte> other = state;
         other[0] = std::byte{'x'};
         CHECK(refusal(feet.simulation, other, ErrorKind::file)
-                  .find("not a saved state of this version") != std::string::npos);
+                  .find("these bytes are no saved state") != std::string::npos);
+        std::vector<std::byte> older = state;
+        older[6] = std::byte{'0'};
+        older[7] = std::byte{'7'};
+        CHECK(refusal(feet.simulation, older, ErrorKind::file)
+                  .find("has format 07, from another version of Ancora, and this one reads "
+                        "format 1") != std::string::npos);
         // After all that it goes on.
         feet.to_end();
     }

@@ -3,6 +3,8 @@
 #
 #   cmake --build --preset release --target reference        writes <build>/reference.md
 #   cmake --build --preset release --target sdk_reference    writes <build>/sdk_reference/html
+#   cmake --build --preset release --target site             writes <build>/site/html: all documents,
+#       a gallery of the examples and the reference, with search
 
 set(reference_file "${PROJECT_BINARY_DIR}/reference.md")
 
@@ -13,6 +15,16 @@ add_custom_target(reference
     DEPENDS ancora_plugins ancora_command
     COMMENT "Writing ${reference_file}"
     VERBATIM)
+
+find_package(Python3 QUIET COMPONENTS Interpreter)
+if(Python3_FOUND)
+    add_custom_target(site
+        COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/framework/docs/site/site.py"
+            "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}/site" --reference "${reference_file}"
+        COMMENT "Writing ${PROJECT_BINARY_DIR}/site/html"
+        VERBATIM)
+    add_dependencies(site reference)
+endif()
 
 # Left out where Doxygen is not installed (Debian: doxygen).
 find_package(Doxygen QUIET)

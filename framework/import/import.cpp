@@ -50,6 +50,7 @@ ImportedModel import_model(const std::filesystem::path& file, const ImportOption
     check_tree(robot, findings);
     findings.throw_mistakes();
     reduce(robot, findings);
+    fit_limits(robot, findings);
     findings.throw_mistakes();
 
     ImportedModel out;

@@ -441,7 +441,7 @@ private:
         line(fmt::format("torsional_damping = {}", text(joint.ball_damping)));
     }
 
-    /// The kernel does not know limits yet, so they are a comment in the form that it will know.
+    /// Stops; what they cannot be for this joint stays a comment.
     void limits(const Joint& joint, const std::string& unit) {
         const Limits& limits = joint.limits;
         std::string keys;
@@ -454,7 +454,8 @@ private:
         };
         add("lower", limits.lower);
         add("upper", limits.upper);
-        if (!keys.empty()) line(fmt::format("# limits = {{ {} }}", keys));
+        if (!keys.empty())
+            line(fmt::format("{}limits = {{ {} }}", limits.is_remark ? "# " : "", keys));
         std::string most;
         if (std::isfinite(limits.effort) && limits.effort > 0.0)
             most += fmt::format("effort {:g} {}", limits.effort, unit == "m" ? "N" : "N m");

@@ -465,7 +465,7 @@ private:
                                          fmt::format("{}: armature of a ball", in_words(node)),
                                          "add it to the inertia of the body");
             if (const auto range = source_.numbers(node, "range", 2))
-                findings_.note("<joint> range of a ball: the model has no limits yet", joint.place);
+                findings_.note("<joint> range of a ball: a ball has no limits here", joint.place);
         } else if (type == "hinge" || type == "slide") {
             joint.kind = type == "hinge" ? JointKind::revolute : JointKind::prismatic;
             read_axis(node, item, point, at, joint);

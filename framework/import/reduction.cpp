@@ -379,6 +379,36 @@ void reduce(Robot& robot, Findings& findings) {
     cut_free_joints(robot);
 }
 
+void fit_limits(Robot& robot, Findings& findings) {
+    const bool is_free = std::ranges::none_of(robot.joints, &Joint::is_loop);
+    std::vector<bool> is_coupled(robot.joints.size());
+    for (const Coupler& coupler : robot.couplers)
+        for (const Coupler::Term& term : coupler.terms) is_coupled[term.joint] = true;
+    for (std::size_t j = 0; j < robot.joints.size(); ++j) {
+        Joint& joint = robot.joints[j];
+        Limits& limits = joint.limits;
+        if (std::isinf(limits.lower) && std::isinf(limits.upper)) continue;
+        if (!(limits.lower < limits.upper) || joint.held || *measure_of(joint.kind) == '\0') {
+            limits.is_remark = true;
+            if (!joint.held)
+                findings.note("limits that leave no room are a comment: hold the joint by `drive`",
+                              joint.place);
+            continue;
+        }
+        const double inside = std::clamp(joint.start, limits.lower, limits.upper);
+        if (joint.is_loop || inside == joint.start) continue;
+        // Where other joints depend on it, a start of its own would tear the model apart
+        limits.is_remark = is_coupled[j] || !is_free;
+        if (!limits.is_remark) joint.start = inside;
+        findings.note(limits.is_remark
+                          ? fmt::format("limits that do not hold {:g}, where the joint begins, are "
+                                        "a comment",
+                                        joint.start)
+                          : fmt::format("the joint begins at its limit, {:g}", inside),
+                      joint.place);
+    }
+}
+
 std::vector<Pose> home_poses(const Robot& robot) {
     const std::vector<int> carrier = carriers(robot);
     std::vector<Pose> out(robot.links.size() + 1);

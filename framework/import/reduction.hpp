@@ -17,6 +17,9 @@ void check_tree(const Robot& robot, Findings& findings);
 /// body has are findings.
 void reduce(Robot& robot, Findings& findings);
 
+/// Joints begin within their limits; limits that cannot be kept become remarks.
+void fit_limits(Robot& robot, Findings& findings);
+
 /// Where links lie with all measures at zero; the last entry is the ground.
 std::vector<Pose> home_poses(const Robot& robot);
 

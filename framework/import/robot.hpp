@@ -68,6 +68,7 @@ struct Limits {
     double upper = std::numeric_limits<double>::infinity();
     double effort = std::numeric_limits<double>::infinity();
     double rate = std::numeric_limits<double>::infinity();
+    bool is_remark = false;  ///< lower and upper are for the reader alone
 };
 
 struct Spring {

@@ -145,8 +145,9 @@ inline std::string urdf(const ReferenceTree& tree, RandomTrees& random) {
     for (const TreeBody& b : tree.bodies) {
         if (b.parent < 0) continue;
         const char* const type = b.joint == TreeBody::Joint::fixed   ? "fixed"
-                                 : b.joint == TreeBody::Joint::hinge ? "continuous"
-                                                                     : "prismatic";
+                                 : b.joint == TreeBody::Joint::slide ? "prismatic"
+                                 : b.is_limited()                    ? "revolute"
+                                                                     : "continuous";
         out += fmt::format(
             "  <joint name=\"{}\" type=\"{}\">\n    <parent link=\"{}\"/>\n    <child "
             "link=\"{}\"/>\n"
@@ -162,8 +163,11 @@ inline std::string urdf(const ReferenceTree& tree, RandomTrees& random) {
             out += fmt::format(
                 "    <dynamics damping=\"{}\" friction=\"{}\"/>\n", b.damping, b.friction);
         }
-        if (b.joint == TreeBody::Joint::slide)
-            out += "    <limit lower=\"-2\" upper=\"2\" effort=\"10\" velocity=\"1\"/>\n";
+        if (b.joint == TreeBody::Joint::slide || b.is_limited())
+            out +=
+                fmt::format("    <limit lower=\"{}\" upper=\"{}\" effort=\"10\" velocity=\"1\"/>\n",
+                            b.is_limited() ? b.lower : -2.0,
+                            b.is_limited() ? b.upper : 2.0);
         out += "  </joint>\n";
     }
     return out + "</robot>\n";
@@ -207,7 +211,7 @@ private:
     std::string joint(const TreeBody& b) const {
         return fmt::format(
             "<joint name=\"{}\" type=\"{}\" axis=\"{}\" damping=\"{}\" frictionloss=\"{}\" "
-            "armature=\"{}\" stiffness=\"{}\" springref=\"{}\"/>\n",
+            "armature=\"{}\" stiffness=\"{}\" springref=\"{}\"{}/>\n",
             b.joint_name,
             b.joint == TreeBody::Joint::hinge ? "hinge" : "slide",
             words(b.axis),
@@ -215,7 +219,8 @@ private:
             b.friction,
             b.armature,
             b.stiffness,
-            b.free);
+            b.free,
+            b.is_limited() ? fmt::format(" range=\"{} {}\"", b.lower, b.upper) : "");
     }
     void body(int i) {
         const int first = i;
@@ -327,13 +332,15 @@ inline std::string sdf(const ReferenceTree& tree, RandomTrees& random) {
             out += fmt::format(
                 "<axis><xyz{}>{}</xyz><dynamics><damping>{}</damping><friction>{}</friction>"
                 "<spring_stiffness>{}</spring_stiffness><spring_reference>{}</spring_reference>"
-                "</dynamics><limit><lower>-1e16</lower><upper>1e16</upper></limit></axis>\n",
+                "</dynamics><limit><lower>{}</lower><upper>{}</upper></limit></axis>\n",
                 in_model ? " expressed_in=\"__model__\"" : "",
                 words(in_model ? Vector3d(home[i] * axis) : Vector3d(R.transpose() * axis)),
                 b.damping,
                 b.friction,
                 b.stiffness,
-                b.free);
+                b.free,
+                b.lower,
+                b.upper);
         out += "</joint>\n";
     }
     return out + "</model>\n</world>\n</sdf>\n";

@@ -54,6 +54,82 @@ TEST_SUITE("import: random trees") {
         }
     }
 
+    TEST_CASE("limits are met and never passed, and impacts take energy") {
+        RandomTrees random(4);
+        int met = 0;
+        for (int number = 0; number < 8; ++number) {
+            CAPTURE(number);
+            ReferenceTree tree = random.tree(false);
+            for (TreeBody& body : tree.bodies) {
+                if (body.joint == TreeBody::Joint::fixed) continue;
+                body.friction = 0.0;
+                body.lower = body.q - random.number(0.05, 0.5);
+                body.upper = body.q + random.number(0.05, 0.5);
+            }
+            const std::string texts[] = {
+                urdf(tree, random), MjcfText(tree, random).text(), sdf(tree, random)};
+            const char* const names[] = {"tree.urdf", "tree.xml", "tree.sdf"};
+            const int format = number % 3;
+            const ImportedModel model = import_text(texts[format], names[format]);
+            Simulation simulation = simulate(model.text, starts(tree));
+            const auto energy = [&] {
+                return simulation.value("energy.kinetic") + simulation.value("energy.potential");
+            };
+            double before = energy();
+            const double scale = std::abs(before) + 1.0;
+            while (simulation.time() < 0.3) {
+                simulation.step();
+                for (const TreeBody& body : tree.bodies) {
+                    if (body.joint == TreeBody::Joint::fixed) continue;
+                    const double q = simulation.value(
+                        body.joint_name +
+                        (body.joint == TreeBody::Joint::hinge ? ".angle" : ".displacement"));
+                    CHECK(q >= body.lower - tolerance(1e-9));
+                    CHECK(q <= body.upper + tolerance(1e-9));
+                    met += std::min(q - body.lower, body.upper - q) < 1e-9 ? 1 : 0;
+                }
+                const double now = energy();
+                CHECK(now <= before + tolerance(1e-12) * scale);
+                before = now;
+            }
+        }
+        CHECK(met > 100);
+    }
+
+    TEST_CASE("a start beyond a limit, limits without room, limits of what others follow") {
+        const auto robot = [](const std::string& limit, const std::string& more) {
+            return import_text(
+                "<robot name=\"r\"><link name=\"base\"/><link name=\"a\"><inertial><mass "
+                "value=\"1\"/><inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"1\" iyz=\"0\" "
+                "izz=\"1\"/></inertial></link><link name=\"b\"><inertial><mass "
+                "value=\"1\"/><inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"1\" iyz=\"0\" "
+                "izz=\"1\"/></inertial></link><joint name=\"j\" type=\"revolute\"><parent "
+                "link=\"base\"/><child link=\"a\"/><limit " +
+                    limit +
+                    " effort=\"1\" velocity=\"1\"/></joint><joint name=\"k\" "
+                    "type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/>" +
+                    more + "</joint></robot>",
+                "r.urdf");
+        };
+        const auto has = [](const ImportedModel& model, const std::string& part) {
+            return model.text.find(part) != std::string::npos;
+        };
+        const ImportedModel beyond = robot("lower=\"0.5\" upper=\"2\"", "");
+        CHECK(has(beyond, "\nstart = 0.5 "));
+        CHECK(has(beyond, "\nlimits = { lower = 0.5, upper = 2.0 }"));
+        CHECK(has(beyond, "the joint begins at its limit, 0.5"));
+        CHECK(simulate(beyond.text).value("j.angle") == Near(0.5, 1e-15));
+        const ImportedModel shut = robot("", "");
+        CHECK(has(shut, "\n# limits = { lower = 0.0, upper = 0.0 }"));
+        CHECK(has(shut, "limits that leave no room are a comment"));
+        const ImportedModel led =
+            robot("lower=\"0.5\" upper=\"2\"", "<mimic joint=\"j\" multiplier=\"2\"/>");
+        CHECK(has(led, "\n# limits = { lower = 0.5, upper = 2.0 }"));
+        CHECK(has(led, "limits that do not hold 0, where the joint begins, are a comment"));
+        for (const ImportedModel* const model : {&beyond, &shut, &led})
+            CHECK(simulate(model->text).value("k.angle") == Near(0.0, 1e-15));
+    }
+
     TEST_CASE("armature, springs with a reference") {
         RandomTrees random(3);
         for (int number = 0; number < 10; ++number) {

@@ -21,6 +21,9 @@ using Eigen::VectorXd;
 /// One body with the joint that ties it to its parent.
 struct TreeBody {
     enum class Joint { fixed, hinge, slide };
+    static constexpr double kNoLimit = 1e16;
+    bool is_limited() const { return lower > -kNoLimit; }
+
     std::string name, joint_name;
     int parent = -1;  ///< -1: the ground
     // The joint's frame in the parent's, and its axis in its own.
@@ -30,6 +33,7 @@ struct TreeBody {
     Vector3d axis = Vector3d::UnitZ();
     double q = 0.0, v = 0.0;
     double damping = 0.0, friction = 0.0, armature = 0.0, stiffness = 0.0, free = 0.0, effort = 0.0;
+    double lower = -kNoLimit, upper = kNoLimit;  ///< of q; the equations below know no limits
     double mass = 0.0;
     Vector3d center = Vector3d::Zero();
     Matrix3d inertia = Matrix3d::Zero();  ///< about the centre, axes of the body

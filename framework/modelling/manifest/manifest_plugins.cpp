@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <utility>
 #include <variant>
 
@@ -11,6 +12,7 @@
 
 #include "ancora/sdk/helpers/orientation.hpp"
 #include "expression_scope.hpp"
+#include "formula_tables.hpp"
 #include "interpolation.hpp"
 #include "manifest_reader.hpp"
 #include "mistakes.hpp"
@@ -65,8 +67,12 @@ const Table& with_numbers(const Manifest& manifest,
                           const Table& parameters,
                           std::span<const Parameter> schema,
                           Table& storage) {
-    if (!has_expressions(parameters, schema)) return parameters;
+    const bool has_files = has_table_files(parameters);
+    if (!has_files && !has_expressions(parameters, schema)) return parameters;
     storage = parameters;
+    if (has_files)
+        read_table_files(
+            label, storage, {std::make_shared<const std::string>(manifest.file.string()), 1, 1});
     compute_expressions(label, storage, schema, symbols_of(manifest, scope));
     return storage;
 }

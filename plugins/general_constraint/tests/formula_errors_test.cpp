@@ -181,6 +181,45 @@ TEST_SUITE("formula errors") {
         CHECK(message("1 + old") == "position 5: \"old\" is called \"rate\" now");
     }
 
+    TEST_CASE("conditions, steps and tables") {
+        CHECK(error_of("if(t - 1, 2, 3)") ==
+              "position 1: found a number, expected a condition such as t < 1");
+        CHECK(error_of("1 < t and 3") ==
+              "position 7: found a number, expected a condition such as t < 1");
+        CHECK(
+            error_of("0 < t < 1") ==
+            "position 7: found a second comparison, expected one on each side of \"and\", such as "
+            "0 < t and t < 1");
+        CHECK(
+            error_of("if(t == 1, 2, 3)") ==
+            "position 6: found \"==\", expected \"<\", \"<=\", \">\" or \">=\", since numbers that "
+            "are computed are hardly ever equal");
+        CHECK(error_of("if(t < 1, 2)") == "position 1: found 2 arguments of \"if\", expected 3");
+        CHECK(error_of("t < 1 ? 2 : 3")
+                  .ends_with("; a choice is written if(condition, this, else that)"));
+        CHECK(
+            error_of("t < 1 && t > 0").ends_with("; conditions are joined by \"and\" and \"or\""));
+        CHECK(error_of("t % 2").ends_with("; the rest of a division is mod(a, b)"));
+        CHECK(error_of("step(t, 2, 1)") ==
+              "position 1: found a step that ends before it begins, expected step(x, from, to) "
+              "with from < to; one that falls is 1 - step(x, from, to)");
+        CHECK(error_of("table([[0, 1]], t)") ==
+              "position 7: found a table of one row, expected two or more");
+        CHECK(error_of("table([[0, 1], [0, 2]], t)") ==
+              "position 17: the first numbers of rows in \"table\" must increase");
+        CHECK(error_of("table([[0, 1], [1, 2]])") ==
+              "position 23: found \")\", expected \",\" and the argument of \"table\"");
+        CHECK(error_of("table([0, 1], t)") ==
+              "position 8: found \"0\", expected \"[\" and rows such as [[0, 1], [2, 5]] in "
+              "\"table\"");
+        CHECK(error_of("table([[0, a.x], [1, 2]], t)") ==
+              "position 12: found \"a\", expected a number in \"table\"");
+        // Rows count for themselves
+        std::string rows = "[0, 0]";
+        for (int i = 1; i < 2000; ++i) rows += ", [" + std::to_string(i) + ", 1]";
+        CHECK(error_of("table([" + rows + "], t)") == "no error");
+    }
+
     TEST_CASE("limits") {
         const auto repeated = [](std::string_view part, int times) {
             std::string out;

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -268,6 +270,114 @@ TEST_SUITE("formula") {
         }
     }
 
+    // Each beside the same in C++.
+    TEST_CASE("conditions, whole numbers, steps and tables are what they say") {
+        using F = double (*)(double, double, double);
+        const std::pair<const char*, F> cases[] = {
+            {"if(a.x < a.y, a.x^2, 3*t)",
+             [](double x, double y, double t) {
+                 return x < y ? x * x : 3.0 * t;
+             }},
+            {"if(a.x <= 1 and t > 0, 1, if(a.y >= 0 or not t < 1, 2, 3))",
+             [](double x, double y, double t) {
+                 return x <= 1.0 && t > 0.0 ? 1.0 : y >= 0.0 || !(t < 1.0) ? 2.0 : 3.0;
+             }},
+            {"(a.x > 0.5)*a.y + 2*(t <= a.x)",
+             [](double x, double y, double t) {
+                 return (x > 0.5 ? y : 0.0) + (t <= x ? 2.0 : 0.0);
+             }},
+            {"floor(a.x) - ceil(a.y) + floor(-t)",
+             [](double x, double y, double t) {
+                 return std::floor(x) - std::ceil(y) + std::floor(-t);
+             }},
+            {"mod(a.x, 0.75) + mod(a.y, -2)",
+             [](double x, double y, double) {
+                 const double p = std::fmod(x, 0.75), q = std::fmod(y, 2.0);
+                 return (p < 0.0 ? p + 0.75 : p) + (q > 0.0 ? q - 2.0 : q);
+             }},
+            {"step(a.x, -1, 2)",
+             [](double x, double, double) {
+                 const double u = x <= -1.0 ? 0.0 : x >= 2.0 ? 1.0 : (x + 1.0) / 3.0;
+                 return 10.0 * std::pow(u, 3) - 15.0 * std::pow(u, 4) + 6.0 * std::pow(u, 5);
+             }},
+            {"table([[-1, 2], [0.5, -1], [+2, 3e0]], a.x)",
+             [](double x, double, double) {
+                 return x <= -1.0  ? 2.0
+                        : x <= 0.5 ? 2.0 - 2.0 * (x + 1.0)
+                        : x <= 2.0 ? -1.0 + 8.0 / 3.0 * (x - 0.5)
+                                   : 3.0;
+             }},
+        };
+        std::mt19937 random(1);
+        std::uniform_real_distribution<double> number(-3.0, 3.0);
+        for (const auto& [text, expected] : cases) {
+            CAPTURE(text);
+            for (int k = 0; k < 300; ++k) {
+                const double x = number(random), y = number(random), t = number(random);
+                CAPTURE(x);
+                CAPTURE(y);
+                CAPTURE(t);
+                Names names;
+                const Formula formula = Formula::parse(text, names);
+                std::vector<double> at(formula.num_variables());
+                for (std::size_t i = 0; i < at.size(); ++i) at[i] = names.all[i] == "a.x" ? x : y;
+                CHECK(std::abs(value(formula, at, t) - expected(x, y, t)) <= 1e-13);
+                // Its gradient beside differences, where no corner lies between
+                const Slope<double> slope = gradient(formula, at, t);
+                for (std::size_t i = 0; i < at.size(); ++i) {
+                    std::vector<double> up = at, down = at;
+                    up[i] += 1e-5;
+                    down[i] -= 1e-5;
+                    const double f = value(formula, up, t), g = value(formula, down, t);
+                    const double left = (value(formula, at, t) - g) / 1e-5;
+                    const double right = (f - value(formula, at, t)) / 1e-5;
+                    if (std::abs(left - right) > 1e-3) continue;
+                    CHECK(std::abs(slope.by_x[i] - (f - g) / 2e-5) <= 1e-8);
+                }
+            }
+        }
+    }
+
+    TEST_CASE("a smooth step has no jump in value, rate and second derivative") {
+        Names names;
+        const Formula step = Formula::parse("3*step(t, 0.5, 1.5)", names);
+        for (const double t : {0.5, 1.5}) {
+            const Taylor2 before = step.along({}, {}, t - 1e-9),
+                          behind = step.along({}, {}, t + 1e-9);
+            CHECK(std::abs(before.value - behind.value) <= 1e-15);
+            CHECK(std::abs(before.first - behind.first) <= 1e-14);
+            CHECK(std::abs(before.second - behind.second) <= 1e-6);
+        }
+        // Middle: s' = 15/8 / length, s'' = 0
+        const Taylor2 middle = step.along({}, {}, 1.0);
+        CHECK(near(middle.value, 1.5, 1e-15));
+        CHECK(near(middle.first, 3.0 * 15.0 / 8.0, 1e-15));
+        CHECK(std::abs(middle.second) <= 1e-13);
+        CHECK(value("step(t, 1, 2)", {}, -5.0) == 0.0);
+        CHECK(value("step(t, 1, 2)", {}, 2.0) == 1.0);
+        CHECK(value("step(t, 1, 2)", {}, 9.0) == 1.0);
+    }
+
+    TEST_CASE("what is not taken does no harm, and what is undefined stays so") {
+        CHECK(value("if(a.x > 0, sqrt(a.x), 0)", {-1.0}) == 0.0);
+        CHECK(gradient("if(a.x > 0, sqrt(a.x), 2*a.x)", {-1.0}).by_x[0] == 2.0);
+        CHECK(gradient("if(a.x > 0, 1, 1/a.x)", {0.5}).by_x[0] == 0.0);
+        for (const char* const text : {"if(log(a.x) < 1, 2, 3) + a.x",
+                                       "floor(log(a.x)) + a.x",
+                                       "(log(a.x) < 1) + a.x",
+                                       "table([[0, 1], [1, 2]], log(a.x)) + a.x",
+                                       "step(log(a.x), 0, 1) + a.x",
+                                       "mod(a.x, 0*a.x) + a.x"}) {
+            CAPTURE(text);
+            CHECK(std::isnan(value(text, {-1.0})));
+            CHECK(std::isnan(gradient(text, {-1.0}).by_x[0]));
+        }
+        // At the bounds
+        CHECK(value("if(t < 1, 2, 3)", {}, 1.0) == 3.0);
+        CHECK(value("if(t <= 1, 2, 3)", {}, 1.0) == 2.0);
+        CHECK(value("or.x + not.x*and.x", {1.0, 2.0, 3.0}) == 7.0);
+    }
+
     TEST_CASE("the degree in the variables decides about the discrete derivative") {
         const auto is = [](const FormulaDegree& d, int lowest, int highest, int timed) {
             return d.lowest == lowest && d.highest == highest && d.timed == timed;
@@ -296,6 +406,10 @@ TEST_SUITE("formula") {
         CHECK(is(degree("a.x^t"), 0, general, general));
         CHECK(is(degree("abs(a.x)"), 0, general, -1));
         CHECK(is(degree("hypot(a.x, 2)"), 0, general, -1));
+        CHECK(is(degree("if(t < 1, 0, a.x)"), 0, general, general));
+        CHECK(is(degree("if(t < 1, 0, 2)*a.x"), 1, 1, 1));
+        CHECK(is(degree("floor(a.x)"), 0, general, -1));
+        CHECK(is(degree("table([[0, 1], [1, 2]], t)"), 0, 0, 0));
     }
 
     TEST_CASE("the degree in some variables takes the others as coefficients") {

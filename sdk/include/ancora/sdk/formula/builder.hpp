@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <numbers>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ancora/sdk/formula/error.hpp"
@@ -41,6 +43,23 @@ public:
             position);
     }
 
+    /// b where a is not zero, else c.
+    int select(int a, int b, int c) {
+        if (is_constant(a)) return number(a) != 0.0 ? b : c;
+        return add({.op = FormulaOp::select,
+                    .a = static_cast<std::int16_t>(a),
+                    .b = static_cast<std::int16_t>(b),
+                    .c = static_cast<std::int16_t>(c)});
+    }
+
+    int table(FormulaTable rows, int a, std::size_t position) {
+        tables_.push_back(std::make_shared<const FormulaTable>(std::move(rows)));
+        return fold({.op = FormulaOp::table,
+                     .a = static_cast<std::int16_t>(a),
+                     .table = tables_.back().get()},
+                    position);
+    }
+
     int negate(int a) { return is_constant(a) ? constant(-number(a)) : scale(a, -1.0); }
 
     int power(int a, int b, std::size_t position) {
@@ -64,6 +83,10 @@ public:
     }
 
     int size() const { return static_cast<int>(nodes_.size()); }
+    bool is_constant(int node) const { return nodes_[index(node)].op == FormulaOp::constant; }
+    double number(int node) const { return nodes_[index(node)].number; }
+    /// What operations read besides numbers.
+    std::vector<std::shared_ptr<const FormulaTable>> take_tables() { return std::move(tables_); }
 
     /// The operations that `root` needs; it is the last.
     std::vector<FormulaNode> finish(int root) const {
@@ -75,6 +98,7 @@ public:
             if (!is_needed[i]) continue;
             if (num_operands(node.op) > 0) is_needed[index(node.a)] = true;
             if (num_operands(node.op) > 1) is_needed[index(node.b)] = true;
+            if (num_operands(node.op) > 2) is_needed[index(node.c)] = true;
         }
         std::vector<FormulaNode> out;
         for (std::size_t i = 0; i <= index(root); ++i) {
@@ -82,6 +106,7 @@ public:
             FormulaNode node = nodes_[i];
             if (num_operands(node.op) > 0) node.a = to[index(node.a)];
             if (num_operands(node.op) > 1) node.b = to[index(node.b)];
+            if (num_operands(node.op) > 2) node.c = to[index(node.c)];
             to[i] = static_cast<std::int16_t>(out.size());
             out.push_back(node);
         }
@@ -90,8 +115,6 @@ public:
 
 private:
     static std::size_t index(int node) { return static_cast<std::size_t>(node); }
-    bool is_constant(int node) const { return nodes_[index(node)].op == FormulaOp::constant; }
-    double number(int node) const { return nodes_[index(node)].number; }
 
     int offset(int a, double x) {
         if (x == 0.0) return a;
@@ -129,6 +152,7 @@ private:
     }
 
     std::vector<FormulaNode> nodes_;
+    std::vector<std::shared_ptr<const FormulaTable>> tables_;
 };
 
 }  // namespace ancora::detail

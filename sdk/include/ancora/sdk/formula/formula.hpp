@@ -6,6 +6,7 @@
 #include <array>
 #include <cassert>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,11 +36,16 @@ struct FormulaDegree {
 /// A function f(x, t) of named variables x and of time, read from text:
 ///
 ///   equation   = sum "=" sum                          stands for left - right
+///   formula    = both { "or" both }                   conditions are 1 where true, else 0
+///   both       = one { "and" one }
+///   one        = "not" one | sum [ ("<" | "<=" | ">" | ">=") sum ]
 ///   sum        = product { ("+" | "-") product }
 ///   product    = signed { ("*" | "/") signed }
 ///   signed     = ("+" | "-") signed | primary [ "^" signed ]
-///   primary    = number | "t" | "pi" | "e" | function "(" sum { "," sum } ")"
-///              | variable | "der" "(" variable ")" | "(" sum ")"
+///   primary    = number | "t" | "pi" | "e" | function "(" formula { "," formula } ")"
+///              | variable | "der" "(" variable ")" | "(" formula ")"
+///              | "table" "(" "[" row { "," row } "]" "," formula ")"
+///   row        = "[" number "," number "]"
 ///   variable   = name "." word | name "@" place "." word | word
 ///   place      = digits | name | "[" number "," number "," number "]"
 ///   name       = word | "'" letter-or-_ { letter | digit | "_" | "-" } "'"
@@ -49,8 +55,11 @@ struct FormulaDegree {
 /// written in quotes, 'my-box'.x. Inside a variable no space may stand, except between brackets.
 ///
 /// Functions: sin cos tan asin acos atan atan2(y, x) sinh cosh tanh exp log (natural) log10 sqrt
-/// abs sign; min max hypot with two or more arguments. Angles in radians. Where a function has no
-/// derivative, see taylor.hpp.
+/// abs sign floor ceil; mod(a, b), of the sign of b; min max hypot with two or more arguments;
+/// if(condition, this, else that), of which only the one that is taken counts; step(x, from, to),
+/// which goes from 0 to 1 with continuous second derivatives. Angles in radians. A table is
+/// straight between its rows and constant beyond them. Where a function has no derivative, see
+/// taylor.hpp; comparisons and floor have the derivative 0 everywhere, a table that behind a row.
 ///
 /// Configuration, const after parse(); the sweeps work in memory of the caller and allocate
 /// nothing. Outside the domain of a function the value is NaN, and so are the derivatives by what
@@ -64,12 +73,16 @@ public:
     /// @throws FormulaError if the text is no formula, too long or nested too deep, has a name
     ///         that `scope` does not know, or passes one of the limits
     static Formula parse(std::string_view text, FormulaScope& scope) {
-        return Formula(detail::FormulaParser(text, scope).expression());
+        detail::FormulaParser parser(text, scope);
+        std::vector<detail::FormulaNode> tape = parser.expression();
+        return Formula(std::move(tape), parser.take_tables());
     }
     /// [assembly] Reads "left = right" as left - right.
     /// @throws FormulaError likewise, also without "=" or with several
     static Formula parse_equation(std::string_view text, FormulaScope& scope) {
-        return Formula(detail::FormulaParser(text, scope).equation());
+        detail::FormulaParser parser(text, scope);
+        std::vector<detail::FormulaNode> tape = parser.equation();
+        return Formula(std::move(tape), parser.take_tables());
     }
 
     /// Number of operations; a sweep needs that many numbers of memory, the gradient twice.
@@ -129,13 +142,16 @@ public:
     void hessian(std::span<const double> x, double t, std::span<double> H) const;
 
 private:
-    explicit Formula(std::vector<detail::FormulaNode> tape);
+    using Tables = std::vector<std::shared_ptr<const detail::FormulaTable>>;
+    Formula(std::vector<detail::FormulaNode> tape, Tables tables);
 
     std::vector<detail::FormulaNode> tape_;
+    Tables tables_;  ///< that operations point to
     std::size_t num_variables_ = 0;
 };
 
-inline Formula::Formula(std::vector<detail::FormulaNode> tape) : tape_(std::move(tape)) {
+inline Formula::Formula(std::vector<detail::FormulaNode> tape, Tables tables)
+    : tape_(std::move(tape)), tables_(std::move(tables)) {
     for (const detail::FormulaNode& node : tape_)
         if (node.op == detail::FormulaOp::variable)
             num_variables_ = std::max(num_variables_, static_cast<std::size_t>(node.a) + 1);
@@ -259,10 +275,11 @@ FormulaDegree Formula::degree(Chosen chosen) const {
                     for (double n = 1.0; n < node.number; n += 1.0) of[i] = times(of[i], a);
                 break;
             }
-            default:
-                of[i] =
-                    function(operand(node.a),
-                             detail::num_operands(node.op) > 1 ? operand(node.b) : FormulaDegree{});
+            default: {
+                const int count = detail::num_operands(node.op);
+                of[i] = function(operand(node.a), count > 1 ? operand(node.b) : FormulaDegree{});
+                if (count > 2) of[i] = function(of[i], operand(node.c));
+            }
         }
     }
     return of.back();

@@ -106,10 +106,11 @@ protected:
                  (wanted < 0 ? "two or more" : std::to_string(wanted)));
     }
 
-    void check_length() const {
-        if (text_.size() > kMaxLength)
+    /// @param not_counted  characters that may stand beyond the limit
+    void check_length(std::size_t not_counted = 0) const {
+        if (const std::size_t length = text_.size() - not_counted; length > kMaxLength)
             fail(kMaxLength,
-                 "the " + std::string(kind_.name) + " has " + std::to_string(text_.size()) +
+                 "the " + std::string(kind_.name) + " has " + std::to_string(length) +
                      " characters, expected at most " + std::to_string(kMaxLength));
     }
 

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <vector>
 
 #include "ancora/sdk/numbers/taylor.hpp"
 
@@ -44,6 +47,36 @@ enum class FormulaOp : std::uint8_t {
     atan2,
     min,
     max,
+    less,        ///< 1 where a < b, else 0
+    less_equal,  ///< 1 where a <= b, else 0
+    floor,
+    select,  ///< b where a is not zero, else c
+    table,   ///< of a, straight between rows
+};
+
+/// y(x), straight between its rows, constant beyond them.
+struct FormulaTable {
+    std::vector<double> x, y;  ///< x increases; at least two rows
+
+    /// How many rows are not beyond `at`; 0 of NaN.
+    std::size_t rows_up_to(double at) const {
+        if (!(at >= x.front())) return 0;
+        return static_cast<std::size_t>(std::upper_bound(x.begin(), x.end(), at) - x.begin());
+    }
+    /// Between the row before this number of rows, and the next.
+    double slope(std::size_t rows) const {
+        if (rows == 0 || rows == x.size()) return 0.0;
+        return (y[rows] - y[rows - 1]) / (x[rows] - x[rows - 1]);
+    }
+    template <class T>
+    T value(const T& at) const {
+        const auto where = static_cast<double>(autodiff::value_of(at));
+        if (where != where) return at;
+        const std::size_t rows = rows_up_to(where);
+        if (rows == 0) return T(y.front());
+        if (rows == x.size()) return T(y.back());
+        return (at - x[rows - 1]) * slope(rows) + y[rows - 1];
+    }
 };
 
 /// One operation on the values of earlier ones.
@@ -51,7 +84,9 @@ struct FormulaNode {
     FormulaOp op = FormulaOp::constant;
     std::int16_t a = -1;  ///< node of the first operand; number of the variable
     std::int16_t b = -1;
+    std::int16_t c = -1;
     double number = 0.0;
+    const FormulaTable* table = nullptr;  ///< kept by the formula
 
     friend bool operator==(const FormulaNode&, const FormulaNode&) = default;
 };
@@ -70,7 +105,11 @@ constexpr int num_operands(FormulaOp op) {
         case FormulaOp::atan2:
         case FormulaOp::min:
         case FormulaOp::max:
+        case FormulaOp::less:
+        case FormulaOp::less_equal:
             return 2;
+        case FormulaOp::select:
+            return 3;
         default:
             return 1;
     }
@@ -90,6 +129,14 @@ inline T formula_value(const FormulaNode& node, const T* v, const T* x, const T&
     };
     const auto b = [&]() -> const T& {
         return v[node.b];
+    };
+    const auto is_nan = [](const T& of) {
+        return autodiff::value_of(of) != autodiff::value_of(of);
+    };
+    const auto truth = [&](bool is_true) {
+        return T(is_nan(a()) || is_nan(b()) ? std::numeric_limits<double>::quiet_NaN()
+                 : is_true                  ? 1.0
+                                            : 0.0);
     };
     switch (node.op) {
         case FormulaOp::constant:
@@ -152,6 +199,17 @@ inline T formula_value(const FormulaNode& node, const T* v, const T* x, const T&
             return min_is_second(a(), b()) ? b() : a();
         case FormulaOp::max:
             return max_is_second(a(), b()) ? b() : a();
+        case FormulaOp::less:
+            return truth(autodiff::value_of(a()) < autodiff::value_of(b()));
+        case FormulaOp::less_equal:
+            return truth(autodiff::value_of(a()) <= autodiff::value_of(b()));
+        case FormulaOp::floor:
+            return T(std::floor(autodiff::value_of(a())));
+        case FormulaOp::select:
+            if (is_nan(a())) return a();
+            return autodiff::value_of(a()) != 0.0 ? b() : v[node.c];
+        case FormulaOp::table:
+            return node.table->value(a());
     }
     return T(0.0);
 }
@@ -182,6 +240,9 @@ inline void formula_pull(const FormulaNode& node, const T& out, const T& bar, co
         case FormulaOp::time:
         case FormulaOp::variable:
         case FormulaOp::sign:
+        case FormulaOp::less:
+        case FormulaOp::less_equal:
+        case FormulaOp::floor:
             return;
         case FormulaOp::offset:
             to_a() += bar;
@@ -273,6 +334,13 @@ inline void formula_pull(const FormulaNode& node, const T& out, const T& bar, co
             return;
         case FormulaOp::max:
             (max_is_second(a(), b()) ? to_b() : to_a()) += bar;
+            return;
+        case FormulaOp::select:
+            (autodiff::value_of(a()) != 0.0 ? to_b() : adj[node.c]) += bar;
+            return;
+        case FormulaOp::table:
+            to_a() += bar * node.table->slope(node.table->rows_up_to(
+                                static_cast<double>(autodiff::value_of(a()))));
             return;
     }
 }

@@ -18,10 +18,12 @@
 
 namespace ancora {
 
-/// Break points of a formula: where the operands of abs, sign, min and max change sides.
+/// Break points of a formula: where the operands of abs, sign, min, max and comparisons change
+/// sides, where floor jumps, and at the rows of tables.
 ///
 /// Each of these operations changes where its switching function g(t) changes sign: the operand of
-/// abs and sign, the difference of both of min and max. Those whose operands depend on time alone
+/// abs and sign, the difference of both of min, max and comparisons; or where it enters another
+/// piece, of floor and of a table. Those whose operands depend on time alone
 /// are looked at, in the order of the tape: between the break points of operations inside it a
 /// switching function is smooth, so that straight ones, such as 1 - abs(t - 10)/0.01, are never
 /// missed. Others are looked at in intervals of `spacing`, in their middle as well.
@@ -38,19 +40,17 @@ public:
             const auto of_time = [&](std::int16_t operand) {
                 return is_of_time_[static_cast<std::size_t>(operand)] != 0;
             };
-            const bool is_of_time = node.op != detail::FormulaOp::variable &&
-                                    (operands < 1 || of_time(node.a)) &&
-                                    (operands < 2 || of_time(node.b));
+            const bool is_of_time =
+                node.op != detail::FormulaOp::variable && (operands < 1 || of_time(node.a)) &&
+                (operands < 2 || of_time(node.b)) && (operands < 3 || of_time(node.c));
             is_of_time_[i] = is_of_time ? 1 : 0;
-            const bool switches =
-                node.op == detail::FormulaOp::abs || node.op == detail::FormulaOp::sign ||
-                node.op == detail::FormulaOp::min || node.op == detail::FormulaOp::max;
-            if (switches && is_of_time) switches_.push_back(i);
+            if (switches(node.op) && is_of_time) switches_.push_back(i);
             const auto moves = [&](std::int16_t operand) {
                 return has_time[static_cast<std::size_t>(operand)] != 0;
             };
-            const bool by_operands =
-                (operands > 0 && moves(node.a)) || (operands > 1 && moves(node.b));
+            const bool by_operands = (operands > 0 && moves(node.a)) ||
+                                     (operands > 1 && moves(node.b)) ||
+                                     (operands > 2 && moves(node.c));
             has_time[i] = node.op == detail::FormulaOp::time || by_operands ? 1 : 0;
             depends_on_time_ |= has_time[i] != 0;
             is_sampled_ |= by_operands && !keeps_polynomials(node, operands > 1 && moves(node.b));
@@ -82,6 +82,16 @@ private:
     static constexpr double kPassed = 1e-12;
     static constexpr double kRounding = 64.0 * std::numeric_limits<double>::epsilon();
 
+    static bool switches(detail::FormulaOp op) {
+        using enum detail::FormulaOp;
+        return op == abs || op == sign || op == min || op == max || op == less ||
+               op == less_equal || op == floor || op == table;
+    }
+    /// A number that changes where the operation does so in many places.
+    static bool has_pieces(detail::FormulaOp op) {
+        return op == detail::FormulaOp::floor || op == detail::FormulaOp::table;
+    }
+
     /// Whether an operation makes pieces of polynomials in t from such: between break points these
     /// hide nothing.
     static bool keeps_polynomials(const detail::FormulaNode& node, bool divides_by_time) {
@@ -96,6 +106,11 @@ private:
             case FormulaOp::sign:
             case FormulaOp::min:
             case FormulaOp::max:
+            case FormulaOp::less:
+            case FormulaOp::less_equal:
+            case FormulaOp::floor:
+            case FormulaOp::select:
+            case FormulaOp::table:
                 return true;
             case FormulaOp::divide:
                 return !divides_by_time;
@@ -117,10 +132,13 @@ private:
             std::size_t num_found = 0;
             for (std::size_t i = 0; i < pieces; ++i) {
                 const double middle = 0.5 * (points[i] + points[i + 1]);
-                for (const auto& [a, b] :
-                     {std::pair(points[i], middle), std::pair(middle, points[i + 1])})
-                    if (side(node, a) != side(node, b) && num_found < found.size())
-                        found[num_found++] = change(node, a, b);
+                // Just before its end, where what is inside it has jumped already
+                const double last = std::nextafter(points[i + 1], points[i]);
+                for (auto [a, b] : {std::pair(points[i], middle), std::pair(middle, last)})
+                    while (num_found < found.size() && side(node, a) != side(node, b)) {
+                        found[num_found++] = a = change(node, a, b);
+                        if (!has_pieces(formula_.tape()[node].op)) break;
+                    }
             }
             for (std::size_t i = 0; i < num_found && count < points.size(); ++i) {
                 const auto at = std::lower_bound(points.begin(), points.begin() + count, found[i]);
@@ -146,23 +164,25 @@ private:
         });
     }
 
-    /// Sign of an operation's switching function.
-    int side(std::size_t node, double t) const {
-        std::array<double, Formula::kMaxSize> work;
+    /// Sign of an operation's switching function, or the piece that it is in.
+    double side(std::size_t node, double t) const {
+        std::array<double, Formula::kMaxSize> work{};
         const std::span<const detail::FormulaNode> tape = formula_.tape();
         for (std::size_t i = 0; i < node; ++i)
             if (is_of_time_[i] != 0)
                 work[i] = detail::formula_value<double>(tape[i], work.data(), nullptr, t);
         const detail::FormulaNode& at = tape[node];
         const double a = work[static_cast<std::size_t>(at.a)];
-        const bool is_alone = at.op == detail::FormulaOp::abs || at.op == detail::FormulaOp::sign;
-        const double g = is_alone ? a : a - work[static_cast<std::size_t>(at.b)];
-        return g > 0.0 ? 1 : g < 0.0 ? -1 : 0;
+        if (at.op == detail::FormulaOp::floor) return a == a ? std::floor(a) : 0.0;
+        if (at.op == detail::FormulaOp::table) return static_cast<double>(at.table->rows_up_to(a));
+        const double g =
+            detail::num_operands(at.op) < 2 ? a : a - work[static_cast<std::size_t>(at.b)];
+        return g > 0.0 ? 1.0 : g < 0.0 ? -1.0 : 0.0;
     }
 
     /// The first number behind a, up to b, at which the side is not that of a.
     double change(std::size_t node, double a, double b) const {
-        const int before = side(node, a);
+        const double before = side(node, a);
         while (true) {
             const double middle = a + 0.5 * (b - a);
             if (!(middle > a && middle < b)) return b;

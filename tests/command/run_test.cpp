@@ -161,8 +161,8 @@ TEST_SUITE("ancora run: what is wrong with a manifest") {
             kTop + constraint("box", "ground@[0, 0, 0]"),
             3,
             "m.toml:20:5: error: constraint \"hook\": \"box\" is not an attachment; write "
-            "\"BODY@[x, y, z]\" for a material point, \"BODY@3\" for a node, or "
-            "\"ground@[x, y, z]\"");
+            "\"BODY@[x, y, z]\" for a material point, \"BODY@3\" for a node, \"BODY.FRAME\" for a "
+            "frame that it names, or \"ground@[x, y, z]\"");
     }
 
     TEST_CASE("a start that violates a constraint is a numerical error that names it") {

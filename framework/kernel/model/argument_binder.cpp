@@ -3,8 +3,14 @@
 #include "argument_binder.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -48,6 +54,9 @@ BoundArguments ArgumentBinder::bind(const ObjectRef& object,
          },
          [this, object](std::shared_ptr<const BreakPoints> points) {
              model_.break_points.push_back({object, std::move(points)});
+         },
+         [symbols = &symbols_of(manifest_, scope)](std::string_view name) {
+             return symbols->knows(name);
          },
          [this](std::string text, const Place& place) {
              const bool is_said = std::ranges::find(model_.warnings, text, &Model::Warning::text) !=

@@ -15,6 +15,7 @@
 #include "ancora/sdk/authoring/attachment_texts.hpp"
 #include "ancora/sdk/numbers/math.hpp"
 #include "model.hpp"
+#include "wording.hpp"
 
 namespace ancora {
 namespace {
@@ -227,6 +228,12 @@ std::string own_coordinates(const BodyPart& part) {
         ", and it calls others {}{}", fmt::join(known, ", "), are_more ? ", ..." : "");
 }
 
+/// The names of frames that may have been meant by "arm.tpi", and of those there are.
+std::string frames_near(const Model& model, const std::string& text) {
+    std::vector<std::string> names = model.frames.names();
+    return names.empty() ? "" : hint(text, names, "frames");
+}
+
 }  // namespace
 
 Error Asker::error(const std::string& message) const {
@@ -270,14 +277,16 @@ Attachment attach(const Model& model,
     out.is_direction = is_direction;
     out.text = text;
     if (const FrameNames::Named* const named = model.frames.find(text)) {
-        const BodyPart& part = model.bodies[named->body];
+        const std::string& owner = named->body == FrameNames::kGround
+                                       ? std::string("ground")
+                                       : model.bodies[named->body].object.name;
         const std::array<double, 9>& R = named->frame.axes;
         const std::array<double, 3> z{R[2], R[5], R[8]};
-        Attachment at = attach(
-            model,
-            attachment_text(part.object.name, vec3(is_direction ? z : named->frame.position)),
-            asker,
-            is_direction);
+        Attachment at =
+            attach(model,
+                   attachment_text(owner, vec3(is_direction ? z : named->frame.position)),
+                   asker,
+                   is_direction);
         at.text = text;
         return at;
     }
@@ -296,10 +305,12 @@ Attachment attach(const Model& model,
     if (!is_split || !read_locator(rest, where))
         throw asker.error(fmt::format(
             "\"{}\" is not an attachment; {}write \"BODY@[x, y, z]\" for a material {}, "
-            "\"BODY@3\" for a node, or \"ground@[x, y, z]\"",
+            "\"BODY@3\" for a node, \"BODY.FRAME\" for a frame that it names, or "
+            "\"ground@[x, y, z]\"{}",
             text,
             is_split ? with_braces(body_name, rest) : "",
-            is_direction ? "direction" : "point"));
+            is_direction ? "direction" : "point",
+            frames_near(model, text)));
     if (body_name == "ground") {
         if (where.kind != Locator::Kind::coordinates)
             throw asker.error(

@@ -61,6 +61,8 @@ void BodyBuilder::number_coordinates() {
 }
 
 void BodyBuilder::name_frames() {
+    for (BodyFrame& frame : read_frames(manifest_, ground_of(manifest_)))
+        model_.frames.add(FrameNames::kGround, "ground", std::move(frame));
     for (std::size_t i = 0; i < manifest_.bodies.size(); ++i) {
         const ObjectSpec& spec = manifest_.bodies[i];
         for (BodyFrame& frame : read_frames(manifest_, spec))

@@ -43,6 +43,21 @@ void read_looks(Model& model, const Manifest& manifest) {
             note(files.keys[k], files.paths[k]);
         for (const MeshFiles::Neighbour& file : files.neighbours) note(file.key, file.path);
     }
+    for (std::size_t i = 0; i < manifest.scenery.size(); ++i) {
+        const Value& shape = manifest.scenery[i];
+        const std::size_t known = files.paths.size();
+        files.neighbours.clear();
+        const BodyLook look =
+            read_look("[[shape]]", shape, shape.place(), symbols_of(manifest, nullptr), files);
+        model.scenery.insert(model.scenery.end(), look.solids.begin(), look.solids.end());
+        const auto note = [&](const std::string& key, const std::filesystem::path& path) {
+            model.files.push_back(
+                {fmt::format("scenery.{}.{}", i, key), path, sha256_of_file(path), true});
+        };
+        for (std::size_t k = known; k < files.paths.size(); ++k)
+            note(files.keys[k], files.paths[k]);
+        for (const MeshFiles::Neighbour& file : files.neighbours) note(file.key, file.path);
+    }
     model.meshes = std::move(files.meshes);
 }
 

@@ -107,6 +107,7 @@ public:
     std::vector<UsedPlugin> used_plugins;  ///< with types, and with plugins that are only named
     std::vector<InputFile> files;          ///< that parameters and shapes name
     std::vector<TriangleMesh> meshes;      ///< that bodies are drawn with
+    std::vector<SceneSolid> scenery;       ///< on the ground, inertial axes
     int num_coordinates = 0;
     std::vector<double> start_q, start_v;  ///< of all bodies, where joints have put them
     FrameNames frames;

@@ -72,16 +72,18 @@ FrameStart frame_start(const Model& model,
     } else {
         if (const std::size_t dot = text.find('.'); dot != std::string::npos) {
             // A frame that the body does not have, unless the body itself is not there
-            const int owner = model.body_index(text.substr(0, dot), asker);
+            const bool is_ground = text.compare(0, dot, "ground") == 0;
+            const int owner =
+                is_ground ? FrameNames::kGround : model.body_index(text.substr(0, dot), asker);
             std::vector<std::string> names;
             for (const FrameNames::Named* frame : model.frames.of_body(owner))
                 names.push_back(frame->frame.name);
-            throw asker.error(fmt::format("body \"{}\" has no frame \"{}\"{}",
-                                          text.substr(0, dot),
-                                          text.substr(dot + 1),
-                                          names.empty()
-                                              ? "; name one with [[body.frame]]"
-                                              : hint(text.substr(dot + 1), names, "its frames")));
+            throw asker.error(fmt::format(
+                "{} has no frame \"{}\"{}",
+                is_ground ? "the ground" : fmt::format("body \"{}\"", text.substr(0, dot)),
+                text.substr(dot + 1),
+                names.empty() ? fmt::format("; name one with [[{}frame]]", is_ground ? "" : "body.")
+                              : hint(text.substr(dot + 1), names, "its frames")));
         }
         body = model.body_index(text, asker);
     }
@@ -90,6 +92,11 @@ FrameStart frame_start(const Model& model,
         out.point = keep(text);
         out.has_attitude = true;
         out.motion.position = at.constant;
+        if (named != nullptr) {
+            out.point = keep(attachment_text("ground", vec3(named->frame.position)));
+            out.motion.position = named->frame.position;
+            out.motion.rotation = named->frame.axes;
+        }
         return out;
     }
     const BodyPart& part = model.bodies[body];

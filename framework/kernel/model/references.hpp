@@ -13,9 +13,11 @@
 
 namespace ancora {
 
-/// The frames that bodies name, by "BODY.FRAME".
+/// The frames that bodies and the ground name, by "BODY.FRAME".
 class FrameNames {
 public:
+    static constexpr int kGround = -1;  ///< instead of a body
+
     void add(int body, const std::string& body_name, BodyFrame frame);
 
     struct Named {
@@ -24,6 +26,8 @@ public:
     };
     /// Null if there is none.
     const Named* find(const std::string& text) const;
+    /// Of all, in their order.
+    std::vector<std::string> names() const { return {order_.begin(), order_.end()}; }
     /// Of one body, in their order.
     std::vector<const Named*> of_body(int body) const;
 

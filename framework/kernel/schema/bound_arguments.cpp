@@ -614,7 +614,24 @@ std::string BoundArguments::worded(std::string_view key, std::string_view messag
 }
 
 void BoundArguments::fail(std::string_view key, std::string_view message) const {
-    throw Error(ErrorKind::manifest, worded(key, message), place_of(key));
+    throw Error(ErrorKind::manifest, worded(key, named_parameter(message)), place_of(key));
+}
+
+/// A formula's unknown name may be a parameter, of which the type does not know.
+std::string BoundArguments::named_parameter(std::string_view message) const {
+    constexpr std::string_view kFound = "found \"", kExpected = "\", expected ";
+    const std::size_t begin = message.find(kFound) + kFound.size();
+    const std::size_t end = message.find(kExpected);
+    if (message.find(kFound) == std::string_view::npos || end == std::string_view::npos ||
+        end < begin || !lookup_.is_parameter)
+        return std::string(message);
+    const std::string_view name = message.substr(begin, end - begin);
+    if (!lookup_.is_parameter(name)) return std::string(message);
+    const std::size_t excerpt = std::min(message.find('\n'), message.size());
+    return fmt::format("{}\", which is a parameter: write ${{{}}}{}",
+                       message.substr(0, end),
+                       name,
+                       message.substr(excerpt));
 }
 
 void BoundArguments::fail_in_file(std::string_view key,

@@ -39,6 +39,8 @@ public:
         std::function<const MeasureStart&(const std::string& text, const Place& place)> measure;
         /// Takes what Arguments::add_break_points adds.
         std::function<void(std::shared_ptr<const BreakPoints>)> break_points = {};
+        /// Whether [parameters] have this name.
+        std::function<bool(std::string_view name)> is_parameter = {};
         /// Takes what Arguments::warn says, with the object and the key in front.
         std::function<void(std::string text, const Place& place)> warning = {};
     };
@@ -104,6 +106,7 @@ public:
 private:
     /// OWNER: KEY: MESSAGE
     std::string worded(std::string_view key, std::string_view message) const;
+    std::string named_parameter(std::string_view message) const;
 
     using Content = std::variant<std::monostate,  // neither given nor a default
                                  bool,

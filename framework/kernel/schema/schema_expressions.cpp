@@ -138,7 +138,9 @@ private:
 
     void string(Value& value, const std::string& text, const Parameter& p, const std::string& key) {
         const std::optional<Dimension> wanted = dimension_of(p.unit);
-        if (p.allows(Shape::vector) && put_array(value, text, p, wanted, key)) return;
+        if (p.allows(Shape::vector) &&
+            (put_array(value, text, p, wanted, key) || put_axis(value, text, p)))
+            return;
         if (!takes_numbers(p)) return;
         // more likely a slip of one of the texts than of a number
         if (p.allows(Shape::text) && !hint_at_choice(p, text).empty()) {
@@ -149,6 +151,17 @@ private:
             }
         }
         if (takes_formula(p)) {
+            // "2t" would be a mass; what is meant is a formula of time
+            if (written_unit(text) == "t")
+                throw Error(ErrorKind::manifest,
+                            fmt::format("{}: {}: {} is {} tonnes; the time is multiplied: write "
+                                        "\"{}*t\"",
+                                        owner_,
+                                        key,
+                                        in_quotes(text),
+                                        number_text(1e-3 * evaluate(text, symbols_).value),
+                                        number_text(1e-3 * evaluate(text, symbols_).value)),
+                            value.place());
             // What has a value beforehand is a number, perhaps with a unit
             try {
                 evaluate(text, symbols_);
@@ -165,6 +178,20 @@ private:
         if (x != std::floor(x) || std::abs(x) > kMostWhole)
             refuse(p, value, key, fmt::format("{} = {}", in_quotes(text), number_text(x)), "");
         value = {static_cast<std::int64_t>(x), value.place()};
+    }
+
+    /// "x", "-y": a direction along an axis.
+    static bool put_axis(Value& value, std::string_view text, const Parameter& p) {
+        const double sign = text.starts_with('-') ? -1.0 : 1.0;
+        if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+        if (p.length != 3 || has_unit(p) || takes_numbers(p) || text.size() != 1 ||
+            text.front() < 'x' || text.front() > 'z')
+            return false;
+        Array direction;
+        for (const char axis : {'x', 'y', 'z'})
+            direction.emplace_back(text.front() == axis ? sign : 0.0, value.place());
+        value = {std::move(direction), value.place()};
+        return true;
     }
 
     /// Puts an array in the place of its name.

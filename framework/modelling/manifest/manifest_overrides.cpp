@@ -161,6 +161,10 @@ void apply_override(Table& root, const std::string& override_text, const Express
                     "[[generate]] has no names to set values by; set parameters that it uses, or "
                     "the objects that it makes",
                     change.place);
+    if (head == "shape")
+        throw Error(ErrorKind::manifest,
+                    "[[shape]] has no names to set values by; set parameters that it uses",
+                    change.place);
 
     const bool is_list = form == TableForm::list;
     Table* table = is_list ? &open_object(root, change) : &open_table(root, head, change);

@@ -104,6 +104,13 @@ Table frame_with_numbers(const Manifest& manifest, const ObjectSpec& body, const
                         storage);
 }
 
+ObjectSpec ground_of(const Manifest& manifest) {
+    ObjectSpec ground;
+    ground.name = "ground";
+    ground.frames = manifest.ground_frames;
+    return ground;
+}
+
 std::vector<BodyFrame> read_frames(const Manifest& manifest, const ObjectSpec& body) {
     std::vector<BodyFrame> frames;
     for (const Value& value : body.frames) {

@@ -58,6 +58,8 @@ Table frame_with_numbers(const Manifest& manifest, const ObjectSpec& body, const
 /// The frames of a body.
 /// @throws Error (manifest)
 std::vector<BodyFrame> read_frames(const Manifest& manifest, const ObjectSpec& body);
+/// [[frame]] as those of a body "ground".
+ObjectSpec ground_of(const Manifest& manifest);
 
 /// The manifest with values in the place of "${EXPRESSION}" in texts of what was added in code:
 /// itself if there is none, else `storage`.

@@ -342,6 +342,30 @@ std::vector<ObjectSpec> read_objects(ManifestTables& tables, TypeKind kind, Mist
     return objects;
 }
 
+/// [[shape]] and [[frame]]: what belongs to the ground, with `body = "ground"` or without.
+Array read_ground(Table& root, std::string_view heading, Mistakes& mistakes) {
+    Array out;
+    for (Value& value : take_array(root, heading))
+        mistakes.gather([&] {
+            Table& table = std::get<Table>(value.data());
+            if (const Table::Entry* const body = table.find("body")) {
+                const auto* const name = body->value.as<std::string>();
+                if (name == nullptr || *name != "ground")
+                    throw Error(ErrorKind::manifest,
+                                fmt::format("[[{}]]: body: expected \"ground\", got {}; that of a "
+                                            "body stands in it: {}",
+                                            heading,
+                                            in_words(body->value),
+                                            heading == "shape" ? "shape = { ... }"
+                                                               : "[[body.frame]] below the body"),
+                                body->value.place());
+                table.erase("body");
+            }
+            out.push_back(std::move(value));
+        });
+    return out;
+}
+
 // --- the outline
 
 // `within`: "body." for a list in each body.
@@ -409,7 +433,8 @@ std::span<const Parameter> object_keys() {
 TableForm table_form(std::string_view name) {
     for (const char* const single : {"model", "integrator", "output", "parameters"})
         if (name == single) return TableForm::single;
-    for (const char* const list : {"body", "constraint", "joint", "force", "generate"})
+    for (const char* const list :
+         {"body", "constraint", "joint", "force", "generate", "shape", "frame"})
         if (name == list) return TableForm::list;
     return TableForm::unknown;
 }
@@ -473,6 +498,8 @@ std::string unknown_table(std::string_view name) {
                                          "joint",
                                          "constraint",
                                          "force",
+                                         "shape",
+                                         "frame",
                                          "generate",
                                          "integrator",
                                          "output"};
@@ -513,6 +540,8 @@ Manifest read_manifest(ManifestTables tables, const Place& whole, Mistakes& mist
     manifest.constraints = read_objects(tables, TypeKind::constraint, mistakes);
     manifest.forces = read_objects(tables, TypeKind::force, mistakes);
     std::ranges::move(gravity, std::back_inserter(manifest.forces));
+    manifest.scenery = read_ground(root, "shape", mistakes);
+    manifest.ground_frames = read_ground(root, "frame", mistakes);
     // It may be missing because of a mistake that has been reported.
     const bool has_integrator = root.find("integrator") != nullptr;
     if (!has_integrator && mistakes.empty())

@@ -103,6 +103,8 @@ std::vector<Json> alternatives_of(const Parameter& p) {
     } else if (p.allows(Shape::vector)) {
         out.push_back(array_of(number_or_expression(p), p.length));
         out.push_back(reference("array_name"));
+        if (p.length == 3 && !has_unit(p) && !p.allows(Shape::number))
+            out.push_back(reference("axis"));
     }
     if (p.allows(Shape::matrix)) {
         const Json row = array_of(number_or_expression(p), p.columns);
@@ -330,6 +332,10 @@ Json definitions() {
          {{"description", "the name of an array in [parameters]"},
           {"type", "string"},
           {"pattern", R"(^\s*[A-Za-z_][A-Za-z0-9_]*\s*$)"}}},
+        {"axis",
+         {{"description", "a direction along an axis"},
+          {"type", "string"},
+          {"pattern", R"(^[+\-]?[xyz]$)"}}},
         {"columns_of_file",
          {{"description", "columns of a text file with many: names or numbers from 1"},
           {"type", "object"},
@@ -377,6 +383,14 @@ std::string manifest_schema(PluginRegistry& registry) {
     }
     properties["joint"] = array_of(reference("constraint"), 0);
     properties["joint"]["description"] = "another name for [[constraint]]";
+    const auto of_ground = [](Json one) {
+        one["properties"]["body"] = {{"const", "ground"}};
+        return array_of(std::move(one), 0);
+    };
+    properties["shape"] = of_ground(object_of(shape_keys()));
+    properties["shape"]["description"] = "what stands on the ground, for looks alone";
+    properties["frame"] = of_ground(object_of(frame_keys()));
+    properties["frame"]["description"] = "frames of the ground: ground.NAME means one elsewhere";
     properties["generate"] = array_of(generate(), 0);
     properties["integrator"] = integrator(types_of(registry, TypeKind::integrator));
     properties["output"] = object_of(output_keys());

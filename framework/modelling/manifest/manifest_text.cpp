@@ -76,6 +76,7 @@ public:
         for (const auto* const list :
              {&manifest_.bodies, &manifest_.constraints, &manifest_.forces})
             for (const ObjectSpec& spec : *list) object(spec);
+        ground();
         integrator();
         output();
         return std::move(text_);
@@ -120,6 +121,21 @@ private:
         for (const Value& frame : spec.frames) {
             text_ += fmt::format("[[{}.frame]]\n", to_text(spec.kind));
             const Table numbers = frame_with_numbers(manifest_, spec, frame);
+            for (const Table::Entry& entry : numbers.entries()) add(entry.key, entry.value);
+        }
+    }
+
+    void ground() {
+        for (const Value& shape : manifest_.scenery) {
+            text_ += "\n[[shape]]\n";
+            const Value numbers =
+                expanded_shape("[[shape]]", shape, shape.place(), symbols_of(manifest_, nullptr));
+            for (const Table::Entry& entry : numbers.as<Table>()->entries())
+                add(entry.key, entry.value);
+        }
+        for (const Value& frame : manifest_.ground_frames) {
+            text_ += "\n[[frame]]\n";
+            const Table numbers = frame_with_numbers(manifest_, ground_of(manifest_), frame);
             for (const Table::Entry& entry : numbers.entries()) add(entry.key, entry.value);
         }
     }

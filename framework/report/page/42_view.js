@@ -49,7 +49,9 @@ function samplePoints({ times, bodies, constraints, forces, joints, springs, mes
     const turn = new THREE.Quaternion();
     const add = (list, pose) => list.forEach(({ at, radius }) => samples.push({ at: pose(at.clone()), radius }));
     add(ties.filter(({ body }) => body < 0).map(({ position }) => ({ at: new THREE.Vector3(...position), radius: 0 })), at => at);
-    bodies.forEach(({ position, quaternion, nodes, shapes }, index) => {
+    bodies.forEach(({ name, position, quaternion, nodes, shapes }, index) => {
+        // Scenery may be far larger than what moves on it
+        if (name === "ground") return;
         const outline = (shapes ?? []).flatMap(shape => outlineOf(shape, meshes));
         const own = [...outline, ...ties.filter(({ body }) => body === index).map(({ position: at }) => ({ at: new THREE.Vector3(...at), radius: 0 }))];
         const every = nodes ? 3 * Math.max(1, Math.floor(nodes.width / 3 / 200)) : 0;

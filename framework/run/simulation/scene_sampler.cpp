@@ -14,6 +14,9 @@
 namespace ancora {
 namespace {
 
+// Of scenery that has no colour of its own.
+constexpr std::array kGroundColor{0.72, 0.72, 0.70};
+
 /// Takes what a body draws, checked; throws std::invalid_argument at what cannot be.
 class SceneSketch final : public Sketch {
 public:
@@ -163,6 +166,19 @@ SceneSampler::SceneSampler(const Model& model) : model_(model) {
         note_means(body.channel_at(0), next);
         scene_.bodies.push_back(std::move(body));
     }
+    if (!model.scenery.empty()) {
+        // A body that stands still, with the columns of any other
+        SceneBody ground;
+        ground.name = ground.type = "ground";
+        ground.pose = PoseKind::attitude;
+        ground.shapes = model.scenery;
+        for (SceneSolid& solid : ground.shapes)
+            if (!solid.color) solid.color = kGroundColor;
+        ground.first = next;
+        ground.first_coordinate = model.num_coordinates;
+        next = ground.end();
+        scene_.bodies.push_back(std::move(ground));
+    }
     const auto add = [&](SceneMarker marker, std::vector<SceneMarker>& to) {
         marker.first = next;
         next = marker.end();
@@ -236,7 +252,7 @@ void SceneSampler::sample(KernelSystem& system, std::span<double> frame) {
         }
     };
 
-    for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
         const BodyPart& part = model_.bodies[i];
         const SceneBody& body = scene_.bodies[i];
         const auto first = static_cast<std::size_t>(part.first);
@@ -266,6 +282,11 @@ void SceneSampler::sample(KernelSystem& system, std::span<double> frame) {
         const SketchState state{own_q, own_v, system.stress_of_body(i), t};
         part.draw_values(state, values);
         out += values.size();
+    }
+    if (!model_.scenery.empty()) {
+        put(std::array<double, 6>{});         // position and velocity
+        put(std::array{1.0, 0.0, 0.0, 0.0});  // attitude
+        put(std::array<double, 3>{});         // angular velocity
     }
     const auto put_torque = [&](const TurningAxis& about, double effort) {
         std::array<Vec3, 2> p;

@@ -200,8 +200,10 @@ std::optional<TurningAxis> turning_axis(const ConstraintPart& joint) {
 }
 
 void add_frames(const Model& model, Scene& scene) {
-    for (std::size_t i = 0; i < scene.bodies.size(); ++i)
-        for (const FrameNames::Named* const named : model.frames.of_body(static_cast<int>(i))) {
+    for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+        const bool is_ground = scene.bodies[i].name == "ground";
+        for (const FrameNames::Named* const named :
+             model.frames.of_body(is_ground ? FrameNames::kGround : static_cast<int>(i))) {
             const BodyFrame& frame = named->frame;
             const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(
                 frame.axes.data());
@@ -209,6 +211,7 @@ void add_frames(const Model& model, Scene& scene) {
             scene.bodies[i].frames.push_back(
                 {frame.name, frame.position, {turn.w(), turn.x(), turn.y(), turn.z()}});
         }
+    }
 }
 
 }  // namespace ancora

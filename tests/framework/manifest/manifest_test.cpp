@@ -231,7 +231,7 @@ TEST_SUITE("manifest") {
               "model.toml:2:3: error: unknown table \"boddy\"; did you mean \"body\"?");
         CHECK(error_of(kSmallest + "[solver]\n") ==
               "model.toml:2:2: error: unknown table \"solver\"; valid tables: parameters, "
-              "model, body, joint, constraint, force, generate, integrator, output");
+              "model, body, joint, constraint, force, shape, frame, generate, integrator, output");
         CHECK(error_of("gravity = [0, 0, 0]\n" + kSmallest) ==
               "model.toml:1:1: error: key \"gravity\" stands outside every table; write it below "
               "the header of its table, such as [model]");

@@ -281,7 +281,9 @@ TEST_SUITE("models that cannot be") {
               "[output]: points: there is no body \"bax\"; did you mean \"box\"?"},
              {point("box@[0, 0]") + base,
               "[output]: points: \"box@[0, 0]\" is not an attachment; write \"BODY@[x, y, z]\" for "
-              "a material point, \"BODY@3\" for a node, or \"ground@[x, y, z]\""},
+              "a material point, \"BODY@3\" for a node, \"BODY.FRAME\" for a frame that it names, "
+              "or "
+              "\"ground@[x, y, z]\""},
              {point("box@3") + base,
               "[output]: points: \"box@3\": a rigid body has no numbered or named points; write a "
               "point or a direction as [x, y, z] in body axes, points from the reference point"}});

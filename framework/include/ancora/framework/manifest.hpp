@@ -135,6 +135,8 @@ public:
     std::filesystem::path file;                    ///< empty for a model built in code
     std::shared_ptr<const ExpressionScope> scope;  ///< names for expressions; may be null
     ModelSettings model;
+    Array scenery;        ///< tables of [[shape]]: what stands on the ground, for looks alone
+    Array ground_frames;  ///< tables of [[frame]]: frames of the ground, named "ground.NAME"
     std::vector<ObjectSpec> bodies;
     std::vector<ObjectSpec> constraints;
     std::vector<ObjectSpec> forces;

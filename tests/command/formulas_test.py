@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Formulas that jump and have corners, tables in formulas, and what belongs to the ground, by runs of the command.
+
+Impulses and ways of a mass under a load over time beside quadrature by Gauss between the known jumps and corners.
+
+usage: formulas_test.py ANCORA
+"""
+import csv
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ancora = pathlib.Path(sys.argv[1]).resolve()
+failures = []
+
+
+def expect(is_right, what):
+    if not is_right:
+        failures.append(what)
+
+
+def run(folder, text, *options, command="run"):
+    (folder / "m.toml").write_text(text)
+    result = subprocess.run([ancora, command, "m.toml", *options], cwd=folder, capture_output=True, text=True)
+    if result.returncode != 0:
+        failures.append(f"{text}\n{result.stderr}")
+    return result
+
+
+def last_row(folder):
+    with open(folder / "results" / "m" / "history.csv") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    return {key.split(" ")[0]: float(value) for key, value in rows[-1].items() if value}
+
+
+# --- loads over time
+
+GAUSS = [(0.0, 128 / 225)] + [
+    (s * math.sqrt(5 + d * 2 * math.sqrt(10 / 7)) / 3, (322 - d * 13 * math.sqrt(70)) / 900)
+    for d in (-1, 1) for s in (-1, 1)]
+
+
+def integral(f, breaks, end):
+    points = [0.0, *[b for b in breaks if 0 < b < end], end]
+    total = 0.0
+    for a, b in zip(points, points[1:]):
+        for k in range(40):
+            left, right = a + (b - a) * k / 40, a + (b - a) * (k + 1) / 40
+            total += 0.5 * (right - left) * sum(w * f(0.5 * (left + right) + 0.5 * (right - left) * x) for x, w in GAUSS)
+    return total
+
+
+def smooth(s):
+    s = min(max(s, 0.0), 1.0)
+    return s**3 * (10 - 15 * s + 6 * s * s)
+
+
+def piecewise(rows):
+    def value(x):
+        if x <= rows[0][0]:
+            return rows[0][1]
+        for (a, p), (b, q) in zip(rows, rows[1:]):
+            if x <= b:
+                return p + (q - p) * (x - a) / (b - a)
+        return rows[-1][1]
+    return value
+
+
+END = 1.0
+ROAD = [(0.0, 1.0), (0.213, 4.0), (0.57, -2.0), (0.8, 0.5)]
+LOADS = [
+    ("if(t < 0.3137, 2, 5)", lambda t: 2 if t < 0.3137 else 5, [0.3137]),
+    ("if(t > 0.2 and t <= 0.2004, 300, 0)", lambda t: 300 if 0.2 < t <= 0.2004 else 0, [0.2, 0.2004]),
+    ("3*step(t, 0.111, 0.777)", lambda t: 3 * smooth((t - 0.111) / 0.666), [0.111, 0.777]),
+    ("floor(7*t)", lambda t: math.floor(7 * t), [k / 7 for k in range(1, 7)]),
+    ("if(mod(t, 0.3) < 0.13, 4, -1)", lambda t: 4 if t % 0.3 < 0.13 else -1, [0.13, 0.3, 0.43, 0.6, 0.73, 0.9]),
+    ("table(\"road.csv\", t)", piecewise(ROAD), [x for x, _ in ROAD]),
+    ("2*table(\"many.csv\", \"z\", t)", lambda t: 2 * piecewise(ROAD)(t), [x for x, _ in ROAD]),
+    ("table([[0, 1], [0.5, 3]], t)", piecewise([(0, 1), (0.5, 3)]), [0.5]),
+]
+# What an order leaves of smooth parts; jumps that were stepped over would leave 1e-3
+ALLOWED = {"emm": 1e-5, "rk4": 1e-9, "dopri5": 1e-7}
+for formula, f, breaks in LOADS:
+    impulse = integral(f, breaks, END)
+    way = integral(lambda t: (END - t) * f(t), breaks, END)
+    for integrator, allowed in ALLOWED.items():
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "road.csv").write_text("".join(f"{x},{y}\n" for x, y in ROAD))
+            (folder / "many.csv").write_text("t [ms];y;z [mm]\n" + "".join(
+                f"{1e3 * x};7;{1e3 * y}\n" for x, y in ROAD))
+            run(folder, f"""\
+[[body]]
+name = "ball"
+type = "particle"
+mass = 2.0
+[[force]]
+name = "push"
+type = "point_load"
+at = "ball@0"
+force = ['{formula}', "0", "0"]
+[integrator]
+type = "{integrator}"
+step = 0.01
+end = {END}
+""")
+            row = last_row(folder)
+        for column, exact in (("ball.vx", impulse / 2), ("ball.x", way / 2)):
+            error = abs(row[column] - exact)
+            expect(error <= allowed * (1 + abs(exact)), f"{integrator}, {formula}: {column} is off by {error:.2e}")
+
+# --- the ground
+
+ARM = """\
+[model]
+gravity = [0, 0, -9.81]
+[[body]]
+name = "arm"
+type = "ancf_rigid_body"
+size = [1.0, 0.1, 0.1]
+density = 100.0
+position = [1.5, 0.0, 2.0]
+%s
+[[joint]]
+name = "hinge"
+type = "revolute"
+b = "arm"
+%s
+[integrator]
+type = "emm"
+step = 0.01
+end = 0.5
+[output]
+%s
+"""
+SCENERY = """
+[[shape]]
+box = [20, 4, 0.1]
+position = [0, 0, -0.05]
+[[shape]]
+body = "ground"
+cylinder = { radius = "5 cm", from = [1, 0, 0], to = [1, 0, 2] }
+color = "steelblue"
+[[frame]]
+name = "pier"
+position = [1.0, 0.0, 2.0]
+axis = "-y"
+"""
+FRAME = '\n[[body.frame]]\nname = "root"\nposition = [-0.5, 0, 0]\naxis = [0, -1, 0]\n'
+ends = []
+for extra, joint, output in [
+    ("", 'a = "ground"\npoint = [1, 0, 2]\naxis = [0, -1, 0]', ""),
+    ("", 'a = "ground"\npoint = [1, 0, 2]\naxis = "-y"', ""),
+    (FRAME + SCENERY, 'a = "ground.pier"', 'points = ["ground.pier"]'),
+]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        text = ARM % (extra, joint, output)
+        if "pier" in joint:
+            text = text.replace('b = "arm"', 'b = "arm.root"')
+        run(folder, text)
+        row = last_row(folder)
+        ends.append((row["arm.x"], row["arm.z"], row["hinge.angle"]))
+        scene = json.loads((folder / "results" / "m" / "scene.json").read_text())
+        names = [body["name"] for body in scene["bodies"]]
+        if extra:
+            expect(names == ["arm", "ground"], f"bodies of the scene: {names}")
+            ground = scene["bodies"][1]
+            expect(len(ground["shapes"]) == 2, f"scenery: {ground}")
+            expect(abs(row["ground.pier.x"] - 1) + abs(row["ground.pier.z"] - 2) == 0, "the frame as a point")
+            printed = run(folder, text, "--print", command="check").stdout
+            again = run(folder, printed, "--print", command="check").stdout
+            expect(printed == again and "[[shape]]" in printed, "--print keeps what belongs to the ground")
+            report = subprocess.run([ancora, "report", "results/m"], cwd=folder, capture_output=True, text=True)
+            expect(report.returncode == 0, report.stderr)
+        else:
+            expect(names == ["arm"], f"bodies of the scene: {names}")
+for end in ends[1:]:
+    difference = max(abs(a - b) for a, b in zip(end, ends[0]))
+    expect(difference <= 1e-12, f"the same joint, written otherwise: {difference:.1e}")
+
+print(f"{len(LOADS) * len(ALLOWED)} runs under loads, {len(ends)} joints")
+for failure in failures:
+    print("FAILED", failure)
+sys.exit(1 if failures else 0)

@@ -4,6 +4,8 @@
 
 #include <exception>
 #include <new>
+#include <stdexcept>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -110,6 +112,7 @@ void rethrow_from_plugin(const ObjectRef& object,
                fmt::format("{}{}: {} threw {}", when(t), describe(object), call, what),
                inputs);
     };
+    constexpr std::size_t kNone = std::string_view::npos;
     try {
         throw;
     } catch (const Error&) {
@@ -122,6 +125,18 @@ void rethrow_from_plugin(const ObjectRef& object,
                                 when(t),
                                 describe(object),
                                 call),
+                    object.place);
+    } catch (const std::domain_error& error) {
+        // Of what the model asks for, such as a formula outside of where it has a value
+        throw Error(ErrorKind::numerical,
+                    fmt::format("{}{}: {}{}",
+                                when(t),
+                                object.label,
+                                error.what(),
+                                std::string_view(error.what()).find("formula") == kNone
+                                    ? ""
+                                    : "; max, min or if(condition, ...) keep a formula to where "
+                                      "it has one"),
                     object.place);
     } catch (const std::exception& error) {
         refuse_thrown(fmt::format("\"{}\"", error.what()));

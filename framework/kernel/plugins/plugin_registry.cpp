@@ -276,8 +276,11 @@ void PluginRegistry::Impl::refuse_unknown(TypeKind kind,
 
     std::string guess;
     std::vector<std::string> names;
+    std::vector<std::string> of_rows;  // springs and dampers, which [[force]] may name too
     for (const auto& [its_kind, its_name] : known) {
         if (its_kind == kind) names.push_back(its_name);
+        if (kind == TypeKind::force && its_kind == TypeKind::constraint)
+            of_rows.push_back(its_name);
         if (its_name == name)
             guess = fmt::format("; \"{}\" is {} {}, write {}",
                                 name,
@@ -286,10 +289,21 @@ void PluginRegistry::Impl::refuse_unknown(TypeKind kind,
                                 heading(its_kind));
     }
     if (guess.empty()) guess = hint_at_usual_name(to_text(kind), name, names);
-    if (guess.empty()) guess = did_you_mean(name, names);
+    if (guess.empty() && !of_rows.empty())
+        guess = hint_at_usual_name(to_text(TypeKind::constraint), name, of_rows);
+    if (guess.empty()) {
+        std::vector<std::string> all = names;
+        all.insert(all.end(), of_rows.begin(), of_rows.end());
+        guess = did_you_mean(name, all);
+    }
     // Where there is no guess, all that there are; where there is one, no list of folders.
     const bool has_guess = !guess.empty();
-    if (!has_guess) guess = hint_at_types(kind, names);
+    if (!has_guess) {
+        guess = hint_at_types(kind, names);
+        if (!of_rows.empty())
+            guess +=
+                hint_at_types(TypeKind::constraint, of_rows) + ", springs and dampers among them";
+    }
 
     std::string used;
     for (const Plugin* plugin : in_use) used += (used.empty() ? "" : ", ") + plugin->name;

@@ -302,6 +302,7 @@ Start::Worst Start::find_worst() {
 void Start::check() {
     const auto [worst_row, worst, is_rate] = find_worst();
     if (worst <= 1.0) return;
+    if (is_start() && !is_given_) refuse_prescribed(worst_row);
     const Place& place = parts_.rows.place_of_row(worst_row);
     const std::string advice = this->advice(worst_row);
     if (is_rate) {
@@ -336,6 +337,71 @@ void Start::check() {
                     kStartTolerance,
                     advice),
         place);
+}
+
+/// Of a motion that is prescribed to a joint's measure, a drive: says from where the joint begins.
+void Start::refuse_prescribed(int row) const {
+    const auto measure_of = [&](const RowOwner& owner) {
+        const auto is_of_time = [&](const BlockPart& part) {
+            return &parts_.rows.owners[static_cast<std::size_t>(part.owner)] == &owner &&
+                   part.block->depends_on_time;
+        };
+        const ObjectRecord* const record = owner.object->record.get();
+        MeasureRef none;
+        if (owner.constraint < 0 || owner.num_rows != 1 || record == nullptr ||
+            record->measures.size() != 1 || std::ranges::none_of(parts_.rows.blocks, is_of_time))
+            return none;
+        return find_measure(parts_.model, record->measures.front().first, {});
+    };
+    const auto holds = [row](const RowOwner& owner) {
+        return row >= owner.first_row && row < owner.first_row + owner.num_rows;
+    };
+    const RowOwner& owner = *std::ranges::find_if(parts_.rows.owners, holds);
+    const MeasureRef measure = measure_of(owner);
+    if (measure.constraint < 0) return;
+    const ConstraintPart& joint = parts_.model.constraints[measure.constraint];
+    const std::string name = joint.joint->measures[measure.index].name;
+    const std::string text = fmt::format("{}.{}", joint.object.name, name);
+    for (const RowOwner& other : parts_.rows.owners) {
+        const MeasureRef its = &other == &owner ? MeasureRef() : measure_of(other);
+        if (its.constraint == measure.constraint && its.index == measure.index)
+            throw Error(ErrorKind::numerical,
+                        fmt::format("inconsistent constraints: {} is prescribed twice, by {} and "
+                                    "{}; remove one of them",
+                                    text,
+                                    owner.object->label,
+                                    other.object->label),
+                        owner.object->place);
+    }
+    // phi = m - f(t)
+    const MeasureStart& at = owner.object->record->measures.front().second;
+    const double value = at.value - instant_.pi[row], rate = at.rate - rate_of(row);
+    const bool is_off = std::abs(instant_.pi[row]) > kStartTolerance * state_.extent;
+    const bool is_fast = std::abs(at.rate - rate) > kStartTolerance * std::abs(rate);
+    const auto rounded = [](double x) {
+        return std::abs(x) < 1e-12 ? 0.0 : x;
+    };
+    std::string why = fmt::format(
+        "inconsistent start: {} is {:.6g}{} at the start and {} begins at {:.6g}{}: write ",
+        text,
+        rounded(at.value),
+        is_fast ? fmt::format(" and its rate {:.6g}", rounded(at.rate)) : "",
+        owner.object->label,
+        rounded(value),
+        is_fast ? fmt::format(" with the rate {:.6g}", rounded(rate)) : "");
+    why += is_fast ? fmt::format("start = {{ {0} = {1:.6g}, {0}_rate = {2:.6g} }}",
+                                 name,
+                                 rounded(value),
+                                 rounded(rate))
+                   : fmt::format("start = {:.6g}", rounded(value));
+    why += fmt::format(" in {}", joint.object.label);
+    if (is_fast && !is_off)
+        why +=
+            ", or let the motion begin at rest, which a table does that says interpolation = "
+            "\"rest\" (or \"monotone\")";
+    throw Error(ErrorKind::numerical,
+                why + ", or let [model] project_start = true move the bodies",
+                owner.object->place);
 }
 
 /// Advice for a violated row.

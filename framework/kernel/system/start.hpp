@@ -72,6 +72,7 @@ private:
     Eigen::VectorXd rates_left_by_steps();
     std::string advice(int row) const;
     void refuse_contradiction();
+    void refuse_prescribed(int row) const;
     bool closes_beside(const std::vector<int>& open);
     void release_gauge_rows();
     void check_massless();

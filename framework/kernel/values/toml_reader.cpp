@@ -227,6 +227,49 @@ std::string hint_at_quotes(std::string_view text, std::size_t line_number) {
     return {};
 }
 
+/// A line with its typographic quotes made straight; nothing if it has none.
+std::string with_straight_quotes(std::string_view line) {
+    constexpr std::pair<std::string_view, char> kQuotes[] = {{"\u201c", '"'},
+                                                             {"\u201d", '"'},
+                                                             {"\u201e", '"'},
+                                                             {"\u201f", '"'},
+                                                             {"\u00ab", '"'},
+                                                             {"\u00bb", '"'},
+                                                             {"\u2033", '"'},
+                                                             {"\u2018", '\''},
+                                                             {"\u2019", '\''},
+                                                             {"\u201a", '\''},
+                                                             {"\u2032", '\''}};
+    std::string out(trimmed(line));
+    bool any = false;
+    for (const auto& [typographic, straight] : kQuotes)
+        for (std::size_t at = 0; (at = out.find(typographic)) != std::string::npos; any = true)
+            out.replace(at, typographic.size(), 1, straight);
+    return any ? out : std::string();
+}
+
+/// Of [body] where lists are meant: the first such line, 0 if there is none, and what to write.
+std::pair<int, std::string> single_of_list(std::string_view text, std::size_t line_number) {
+    const std::string_view at = trimmed(line_of(text, line_number));
+    for (const char* const list :
+         {"body", "joint", "constraint", "force", "generate", "shape", "frame"}) {
+        const std::string one = fmt::format("[{}]", list);
+        if (!at.starts_with(one) && !at.starts_with(fmt::format("[{}]", one))) continue;
+        int number = 1;
+        for (std::string_view rest = text; !rest.empty(); ++number) {
+            const std::size_t end = std::min(rest.find('\n'), rest.size());
+            if (trimmed(rest.substr(0, end)).starts_with(one))
+                return {
+                    number,
+                    fmt::format("\"{0}\" must be a list of tables, not one table; write [[{0}]] "
+                                "above each {0}",
+                                list)};
+            rest.remove_prefix(std::min(end + 1, rest.size()));
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 Table read_toml(std::string_view text, std::shared_ptr<const std::string> file) {
@@ -240,6 +283,15 @@ Table read_toml(std::string_view text, std::shared_ptr<const std::string> file) 
         return Converter(file).table(toml::parse(text));
     } catch (const toml::parse_error& error) {
         const toml::source_position at = error.source().begin;
+        if (const auto [line, why] = single_of_list(text, at.line); line > 0)
+            throw Error(ErrorKind::manifest, why, {std::move(file), line, 1});
+        if (const std::string straight = with_straight_quotes(line_of(text, at.line));
+            !straight.empty())
+            throw Error(ErrorKind::manifest,
+                        fmt::format("quotes are typographic, as a word processor makes them; write "
+                                    "straight ones: {}",
+                                    escaped(straight)),
+                        {std::move(file), static_cast<int>(at.line), static_cast<int>(at.column)});
         std::string why =
             escaped(error.description()) + hint_at_quotes(text, static_cast<std::size_t>(at.line));
         if (why.find("utf-8") != std::string::npos) why += "; save the file as UTF-8";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `ancora check`: assembles a model and says what it is, without a time step.
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -89,6 +90,7 @@ std::string to_text(const Simulation& simulation, const ModelAnalysis& model) {
         table.add({name, fmt::format("{}", count)});
     };
     add_count("bodies", model.num_bodies);
+    add_count("joints", model.num_joints);
     add_count("constraints", model.num_constraints);
     add_count("forces", model.num_forces);
     table.add_gap();
@@ -151,6 +153,7 @@ Json to_json(const Simulation& simulation, const ModelAnalysis& model) {
     return {
         {"model", simulation.name()},
         {"bodies", model.num_bodies},
+        {"joints", model.num_joints},
         {"constraints", model.num_constraints},
         {"forces", model.num_forces},
         {"mass", model.mass},
@@ -179,6 +182,30 @@ Json to_json(const Simulation& simulation, const ModelAnalysis& model) {
     };
 }
 
+/// Says what is allowed and most likely not meant.
+void warn_of_slips(const Manifest& manifest, const ModelAnalysis& model) {
+    constexpr std::size_t kMost = 10;
+    for (std::size_t i = 0; i < std::min(kMost, model.implausible.size()); ++i)
+        write_warning(model.implausible[i]);
+    if (model.implausible.size() > kMost)
+        write_warning(fmt::format("and {} more of these", model.implausible.size() - kMost));
+    const IntegratorSettings& run = manifest.integrator;
+    if (model.chooses_steps) return;
+    if (run.end - run.begin < run.step)
+        write_warning(
+            fmt::format("[integrator]: the run takes {:g} s, less than a step of {:g} s: it "
+                        "is one short step; give a later end, or a shorter step",
+                        run.end - run.begin,
+                        run.step));
+    if (manifest.output.every && *manifest.output.every < run.step)
+        write_warning(
+            fmt::format("[output]: every = {:g} s is less than a step of {:g} s, and rows "
+                        "stand at the ends of steps: take shorter steps, or a longer "
+                        "\"every\"",
+                        *manifest.output.every,
+                        run.step));
+}
+
 }  // namespace
 
 int check(const Options& options) {
@@ -200,6 +227,7 @@ int check(const Options& options) {
                         "threshold {:.1e}, but a relative pivot lies between 1e-14 and 1e-8",
                         model.rank,
                         model.rank_threshold));
+    warn_of_slips(manifest, model);
     if (options.json)
         write_out(to_json(simulation, model).dump(2, ' ', false, Json::error_handler_t::replace) +
                   "\n");

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -33,13 +34,47 @@ bool belongs(const FoundPlugin& found, const fs::path& folder) {
     return found.file == folder || found.file.parent_path() == folder;
 }
 
-std::string to_text(const FoundPlugin& found) {
+std::span<const Parameter> parameters(const TypeDescriptor& type) {
+    return {type.parameters, static_cast<std::size_t>(type.num_parameters)};
+}
+
+/// What a manifest writes above an object of this type. Rows that take frames are joints, those
+/// that act on a measure are forces: springs, dampers, drives.
+std::string heading_of(const TypeDescriptor& type) {
+    const auto takes = [&](Shape shape) {
+        return std::ranges::any_of(parameters(type), [shape](const Parameter& p) {
+            return p.allows(shape);
+        });
+    };
+    if (type.kind == TypeKind::integrator) return "[integrator]";
+    if (type.kind == TypeKind::constraint && takes(Shape::frame)) return "[[joint]]";
+    if (type.kind == TypeKind::constraint && takes(Shape::measure)) return "[[force]]";
+    return fmt::format("[[{}]]", ancora::to_text(type.kind));
+}
+
+/// The key of a joint that makes a law of this type inside: "spring". Empty if there is none.
+std::string joint_key_of(const TypeDescriptor& type, std::span<const FoundPlugin> all) {
+    for (const FoundPlugin& found : all) {
+        if (found.plugin == nullptr) continue;
+        for (const TypeDescriptor& other : types(*found.plugin))
+            for (const Parameter& p : parameters(other))
+                if (p.makes != nullptr && std::string_view(p.makes) == type.name) return p.name;
+    }
+    return {};
+}
+
+std::string to_text(const FoundPlugin& found, std::span<const FoundPlugin> all) {
     if (found.plugin == nullptr) return fmt::format("  refused: {}\n", found.problem);
     std::string text = fmt::format(
         "  {} {}  {}\n", found.plugin->name, found.plugin->version, found.file.filename().string());
     TextTable table;
-    for (const TypeDescriptor& type : types(*found.plugin))
-        table.add({"", ancora::to_text(type.kind), type.name, type.doc});
+    for (const TypeDescriptor& type : types(*found.plugin)) {
+        const std::string key = joint_key_of(type, all);
+        table.add({"",
+                   heading_of(type),
+                   type.name,
+                   key.empty() ? type.doc : fmt::format("{}; in a joint: key {}", type.doc, key)});
+    }
     return text + table.text();
 }
 
@@ -49,7 +84,7 @@ std::string to_text(std::span<const fs::path> folders, std::span<const FoundPlug
         text +=
             fmt::format("\n{}{}\n", folder.string(), is_folder(folder) ? "" : "  (no such folder)");
         for (const FoundPlugin& each : found)
-            if (belongs(each, folder)) text += to_text(each);
+            if (belongs(each, folder)) text += to_text(each, found);
     }
     // What no folder of the list claims must be shown all the same.
     const auto is_lost = [&](const FoundPlugin& each) {
@@ -58,7 +93,8 @@ std::string to_text(std::span<const fs::path> folders, std::span<const FoundPlug
         });
     };
     for (const FoundPlugin& each : found)
-        if (is_lost(each)) text += fmt::format("\n{}\n{}", each.file.string(), to_text(each));
+        if (is_lost(each))
+            text += fmt::format("\n{}\n{}", each.file.string(), to_text(each, found));
     return text;
 }
 
@@ -76,8 +112,11 @@ Json to_json(std::span<const fs::path> folders, std::span<const FoundPlugin> fou
         }
         Json type_list = Json::array();
         for (const TypeDescriptor& type : types(*each.plugin))
-            type_list.push_back(
-                {{"kind", ancora::to_text(type.kind)}, {"name", type.name}, {"doc", type.doc}});
+            type_list.push_back({{"kind", ancora::to_text(type.kind)},
+                                 {"heading", heading_of(type)},
+                                 {"joint_key", joint_key_of(type, found)},
+                                 {"name", type.name},
+                                 {"doc", type.doc}});
         accepted.push_back({{"name", each.plugin->name},
                             {"version", each.plugin->version},
                             {"file", each.file.string()},

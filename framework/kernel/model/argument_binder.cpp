@@ -19,6 +19,47 @@
 #include "toml_writer.hpp"
 
 namespace ancora {
+namespace {
+
+/// Notes numbers beyond a turn that stand where angles are wanted: degrees most likely.
+void note_plain_angles(const Table& values,
+                       std::span<const Parameter> schema,
+                       const std::string& prefix,
+                       std::vector<Model::Warning>& to) {
+    constexpr double kTurn = 2.0 * std::numbers::pi;
+    for (const Table::Entry& entry : values.entries()) {
+        const auto found = std::ranges::find_if(schema, [&](const Parameter& p) {
+            return entry.key == p.name;
+        });
+        if (found == schema.end()) continue;
+        const auto look = [&](const Value& value) {
+            const auto* const whole = value.as<std::int64_t>();
+            const auto* const number = value.as<double>();
+            if (whole == nullptr && number == nullptr) return;
+            const double x = whole != nullptr ? static_cast<double>(*whole) : *number;
+            if (!(std::abs(x) > kTurn) || std::isinf(x)) return;
+            to.push_back({fmt::format("{}{}: {:g} is {:g} rad, {:.3g} turns: write \"{:g} deg\" if "
+                                      "degrees are meant",
+                                      prefix,
+                                      entry.key,
+                                      x,
+                                      x,
+                                      x / kTurn,
+                                      x),
+                          value.place()});
+        };
+        if (const Table* const table = entry.value.as<Table>())
+            note_plain_angles(*table,
+                              {found->children, static_cast<std::size_t>(found->num_children)},
+                              fmt::format("{}{}.", prefix, entry.key),
+                              to);
+        if (found->unit != std::string_view("rad")) continue;
+        look(entry.value);
+        if (const Array* const array = entry.value.as<Array>()) std::ranges::for_each(*array, look);
+    }
+}
+
+}  // namespace
 
 ArgumentBinder::ArgumentBinder(Model& model, const Manifest& manifest, MotionOf motion_of)
     : model_(model), manifest_(manifest), motion_of_(std::move(motion_of)) {}
@@ -28,6 +69,7 @@ BoundArguments ArgumentBinder::bind(const ObjectRef& object,
                                     const ExpressionScope* scope) const {
     const std::span<const Parameter> schema(object.type->parameters,
                                             static_cast<std::size_t>(object.type->num_parameters));
+    note_plain_angles(parameters, schema, object.label + ": ", model_.plain_angles);
     Table storage;
     const Table& numbers =
         with_numbers(manifest_, scope, object.label, parameters, schema, storage);

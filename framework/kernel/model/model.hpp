@@ -124,6 +124,7 @@ public:
         Place place;
     };
     std::vector<Warning> warnings;
+    std::vector<Warning> plain_angles;  ///< given beyond a turn as numbers without unit
     struct PlacedBody {
         int body;
         double moved;   ///< [m]

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "doubts.hpp"
 #include "joint_states.hpp"
 #include "mass_properties.hpp"
+#include "plausibility.hpp"
 
 namespace ancora {
 
@@ -66,8 +69,13 @@ RunStatistics statistics_of(const Model& model,
 ModelAnalysis analysis_of(const Model& model, KernelSystem& system, RowRank& row_rank) {
     ModelAnalysis out;
     out.num_bodies = static_cast<int>(std::ranges::count(model.bodies, false, &BodyPart::is_inner));
-    out.num_constraints = static_cast<int>(model.constraints.size());
-    out.num_forces = static_cast<int>(model.forces.size());
+    for (const ConstraintPart& part : model.constraints) {
+        const std::string& label = part.object.label;
+        ++(label.starts_with("joint ")   ? out.num_joints
+           : label.starts_with("force ") ? out.num_forces
+                                         : out.num_constraints);
+    }
+    out.num_forces += static_cast<int>(model.forces.size());
     out.num_coordinates = system.num_coordinates();
     out.num_rows = system.num_rows();
 
@@ -89,6 +97,12 @@ ModelAnalysis analysis_of(const Model& model, KernelSystem& system, RowRank& row
         out.redundant_rows.push_back(system.parts().rows.row_name(row) +
                                      (row_rank.acts_on_nothing(row) ? " (acts on nothing)" : ""));
 
+    for (const auto& [text, place] : implausible_parts(model))
+        out.implausible.push_back(
+            place.known() && place.line > 0
+                ? fmt::format("{}:{}:{}: {}", *place.file, place.line, place.column, text)
+                : text);
+    out.chooses_steps = model.traits.is_adaptive;
     describe_joints(model, system, out);
     const MassProperties of_all =
         mass_properties(system.parts().space, system.parts().mass, system.q());

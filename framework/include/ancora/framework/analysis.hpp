@@ -42,6 +42,8 @@ struct MovedMeasure {
 /// Numbers of a model at its present state, for `ancora check` and embedding programs.
 struct ModelAnalysis {
     int num_bodies = 0;
+    // By what the manifest calls them: springs and drives are forces, whatever they are made of
+    int num_joints = 0;
     int num_constraints = 0;
     int num_forces = 0;
     int num_coordinates = 0;
@@ -64,7 +66,10 @@ struct ModelAnalysis {
     std::vector<std::string> redundant_rows;
     /// Columns of reactions that redundancy makes arbitrary; those of least norm are shown.
     std::vector<std::string> arbitrary_reactions;
-    bool near_threshold = false;             ///< a relative pivot lies between 1e-14 and 1e-8
+    bool near_threshold = false;  ///< a relative pivot lies between 1e-14 and 1e-8
+    /// What is allowed and most likely not meant, with cause and cure, places in front.
+    std::vector<std::string> implausible;
+    bool chooses_steps = false;              ///< the integrator, by an estimate of its error
     double mass = 0.0;                       ///< [kg]
     std::array<double, 3> center_of_mass{};  ///< [m]
     std::array<double, 9> inertia{};         ///< about the centre of mass, inertial axes [kg m^2]

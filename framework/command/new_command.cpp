@@ -39,6 +39,7 @@ constexpr std::array kTemplates = {
     Template{"integrator", "integrator", "midpoint", "Midpoint"},
 };
 constexpr Template kForceWithState{"force", "force_with_state", "maxwell", "Maxwell"};
+constexpr Template kUnilateral{"constraint", "unilateral", "wall", "Wall"};
 
 // Names that CMake keeps for targets of its own, and that of the doctest library's.
 constexpr std::array<std::string_view, 8> kTargets = {
@@ -48,8 +49,14 @@ constexpr std::array<std::string_view, 8> kTargets = {
     throw Error(ErrorKind::usage, fmt::format("\"{}\" cannot name the plugin: {}", name, why));
 }
 
-const Template& find_template(const std::string& kind, bool with_state) {
-    if (with_state) {
+const Template& find_template(const std::string& kind, const Options& options) {
+    if (options.unilateral) {
+        if (kind == kUnilateral.kind && !options.with_state) return kUnilateral;
+        throw Error(ErrorKind::usage,
+                    fmt::format("--unilateral writes a constraint that opens and closes, not a {}",
+                                options.with_state ? "force with a state" : kind));
+    }
+    if (options.with_state) {
         if (kind == kForceWithState.kind) return kForceWithState;
         throw Error(ErrorKind::usage,
                     fmt::format("--with-state writes a force with a state of its own, not a {}; "
@@ -221,7 +228,7 @@ std::string quoted(const fs::path& path) {
 }  // namespace
 
 int new_plugin(const Options& options) {
-    const Template& source = find_template(options.operands[0], options.with_state);
+    const Template& source = find_template(options.operands[0], options);
     const std::string& name = options.operands[1];
     require_well_formed(name);
     require_unknown(name, options);

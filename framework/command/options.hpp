@@ -32,6 +32,7 @@ struct Options {
     std::optional<std::filesystem::path> lock;  ///< its file, if not beside the model
     std::optional<std::filesystem::path> dir;   ///< where a command makes its files or folders
     bool with_state = false;                    ///< of new: a force with states of its own
+    bool unilateral = false;                    ///< of new: a constraint that opens and closes
     std::vector<std::string> columns;           ///< of history.csv
     std::optional<std::string> over;            ///< of plot: the column along the abscissa
     bool logarithmic = false;                   ///< of plot

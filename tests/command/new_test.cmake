@@ -8,10 +8,14 @@ include("${CMAKE_CURRENT_LIST_DIR}/installed_package.cmake")
 
 # --- a plugin of each kind; the constraint is the tutorial's
 file(MAKE_DIRECTORY "${WORK_DIR}/new")
-foreach(kind IN ITEMS body force integrator)
+foreach(kind IN ITEMS body force integrator unilateral)
     set(name "my_own_${kind}")
     set(folder "${WORK_DIR}/new/${name}")
-    run("new ${kind}" COMMAND "${ancora}" new ${kind} ${name} --dir "${WORK_DIR}/new"
+    set(asked ${kind})
+    if(kind STREQUAL "unilateral")
+        set(asked constraint --unilateral)
+    endif()
+    run("new ${kind}" COMMAND "${ancora}" new ${asked} ${name} --dir "${WORK_DIR}/new"
         MATCHES "-DCMAKE_PREFIX_PATH=${prefix}\n" "ancora verify build/plugins/${name}.so")
     build("new ${kind}" "${folder}" "${folder}/build")
     run("new ${kind}, its test"
@@ -33,7 +37,7 @@ if(num_files LESS 15)
     message(FATAL_ERROR "only ${num_files} files of the new plugins were found")
 endif()
 foreach(file IN LISTS files)
-    file(STRINGS "${WORK_DIR}/new/${file}" lines REGEX "[Dd]umbbell|[Dd]amper|[Mm]idpoint")
+    file(STRINGS "${WORK_DIR}/new/${file}" lines REGEX "[Dd]umbbell|[Dd]amper|[Mm]idpoint|[Ww]all")
     if(lines)
         message(FATAL_ERROR "${file} has a name of the template: ${lines}")
     endif()

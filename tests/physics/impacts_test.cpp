@@ -7,6 +7,7 @@
 #include <numbers>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -241,6 +242,130 @@ TEST_CASE("an upper limit of a distance is a rope that only pulls") {
     CHECK(column(simulation, "p.z") == near(-0.2, 1e-12));
     CHECK(column(simulation, "rope.effort") == near(-2.0 * kGravity, 1e-9));
     check_balances(simulation, 200.0);
+}
+
+/// Links of random shapes on hinges with stops, springs, dampers and motors, half of them above a
+/// floor; all rattle, and many end with every joint held.
+std::string random_arm(unsigned seed) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> uniform(0.0, 1.0);
+    const auto between = [&](double low, double high) {
+        return low + (high - low) * uniform(random);
+    };
+    const auto restitution = [&] {
+        return std::array{0.0, 1.0, uniform(random)}[random() % 3];
+    };
+    const int count = 1 + static_cast<int>(seed % 3);
+    const bool is_planar = seed % 2 == 0, has_floor = seed % 4 < 2;
+    std::string text = weight({0.0, 0.0, -kGravity}), contacts;
+    Vec3 joint = Vec3::Zero();
+    double lowest = 0.0;
+    std::vector<Vec3> tips;
+    for (int k = 0; k < count; ++k) {
+        Vec3 along(between(-1.0, 1.0), is_planar ? 0.0 : between(-1.0, 1.0), between(-1.0, 1.0));
+        along *= between(0.3, 0.8) / along.norm();
+        const Vec3 axis =
+            is_planar ? Vec3(0.0, 1.0, 0.0) : Vec3(between(-1.0, 1.0), between(-1.0, 1.0), 1.0);
+        const Vec3 middle = joint + 0.5 * along;
+        const double m = between(0.3, 3.0), J = m * along.squaredNorm() / 12.0;
+        text += fmt::format(
+            "\n[[body]]\nname = \"l{0}\"\ntype = \"ancf_rigid_body\"\nmass = {1}\ninertia = "
+            "[{2}, {2}, {3}]\npenalty = inf\nposition = [{4:.17g}, {5:.17g}, {6:.17g}]\n"
+            "\n[[constraint]]\nname = \"j{0}\"\ntype = \"revolute\"\na = \"{7}\"\nb = "
+            "\"l{0}\"\npoint = [{8:.17g}, {9:.17g}, {10:.17g}]\naxis = [{11:.17g}, {12:.17g}, "
+            "{13:.17g}]\n",
+            k,
+            m,
+            J,
+            between(0.7, 1.0) * J,
+            middle.x(),
+            middle.y(),
+            middle.z(),
+            k == 0 ? std::string("ground") : fmt::format("l{}", k - 1),
+            joint.x(),
+            joint.y(),
+            joint.z(),
+            axis.x(),
+            axis.y(),
+            axis.z());
+        text += fmt::format("limits = {{ lower = {}, upper = {}, restitution = {} }}\n",
+                            -between(0.05, 1.0),
+                            between(0.05, 1.0),
+                            restitution());
+        if (uniform(random) < 0.4)
+            text += fmt::format("spring = {{ stiffness = {}, free = 0.3 }}\n", between(1.0, 50.0));
+        if (uniform(random) < 0.4) text += fmt::format("damping = {}\n", between(0.01, 1.0));
+        if (uniform(random) < 0.3)
+            text +=
+                fmt::format("motor = \"{}*sin({}*t)\"\n", between(-9.0, 9.0), between(1.0, 9.0));
+        tips.push_back(0.5 * along);
+        joint += along;
+        lowest = std::min(lowest, joint.z());
+    }
+    for (int k = 0; has_floor && k < count; ++k) {
+        const Vec3& tip = tips[static_cast<std::size_t>(k)];
+        contacts += contact(
+            fmt::format("c{}", k),
+            fmt::format("a = \"l{}@[{:.17g}, {:.17g}, {:.17g}]\"\nb = \"ground\"\nplane = {{ point "
+                        "= [0, 0, {:.17g}], normal = [0, 0, 1] }}\nrestitution = {}",
+                        k,
+                        tip.x(),
+                        tip.y(),
+                        tip.z(),
+                        lowest - 0.05,
+                        restitution()));
+    }
+    return text + contacts;
+}
+
+TEST_CASE("arms that rattle between stops pass none of them, by any method, until nothing moves") {
+    const std::array<std::pair<const char*, int>, 6> methods = {
+        {{"emm", 0}, {"emm", 4}, {"emm", 6}, {"emm", 8}, {"rk4", 0}, {"dopri5", 0}}};
+    for (unsigned seed = 0; seed < 8; ++seed)
+        for (const auto& [method, p] : methods) {
+            CAPTURE(seed);
+            CAPTURE(method);
+            CAPTURE(p);
+            Simulation simulation =
+                model(random_arm(seed) + integrator(method, p > 0 ? 0.01 : 0.005, 0.6) +
+                      (p > 0 ? order(p) : ""));
+            run_to_end(simulation);
+            const RunStatistics statistics = simulation.statistics();
+            CHECK(statistics.impacts.least_gap >= -tolerance(1e-13));
+            if (std::string(method) == "emm") {
+                // Of mechanisms, as in support/mechanisms.hpp.
+                const double bound =
+                    10.0 * rounding_bound(static_cast<double>(statistics.substeps));
+                CHECK(statistics.energy.max_rel <= bound);
+                CHECK(statistics.momentum.max_rel <= bound);
+                CHECK(statistics.angular_momentum.max_rel <= bound);
+            }
+            // Of rows that meet together one may gain what another loses.
+            double t = -1.0, together = 0.0;
+            for (const ImpactEvent& event : simulation.impacts()) {
+                if (event.t != t) {
+                    CHECK(together >= -tolerance(1e-12));
+                    together = 0.0;
+                }
+                t = event.t;
+                together += event.loss;
+            }
+            CHECK(together >= -tolerance(1e-12));
+        }
+}
+
+TEST_CASE("what is held by all of its stops stays there at every order") {
+    // A rod against its stop with e = 0: nothing is left to move, and no speed to compare with.
+    for (const int p : {2, 4, 6, 8})
+        for (const double h : {0.1, 0.01}) {
+            CAPTURE(p);
+            CAPTURE(h);
+            Simulation simulation = model(rod(0.0) + integrator("emm", h, 2.0) + order(p));
+            run_to_end(simulation);
+            CHECK(column(simulation, "hinge.angle") == near(0.5 * std::numbers::pi, 1e-13));
+            CHECK(simulation.statistics().impacts.count == 1);
+            check_balances(simulation, 17.0 * 2.0 / h);
+        }
 }
 
 // --- several at once

@@ -401,6 +401,24 @@ bool ContinuousMotion::constraint_error(double t,
     return true;
 }
 
+const double* ContinuousMotion::positions_on_constraints(double t, std::span<const double> x) {
+    if (!parts_.model.traits.projects || accelerations_.face().constraint_rows().empty())
+        return x.data();
+    std::copy_n(x.begin(), parts_.n, trial_.q_next.data());
+    std::copy_n(x.begin() + parts_.n, parts_.n, trial_.v_next.data());
+    try {
+        accelerations_.face().project(ContinuousFace::Projected::position,
+                                      trial_.q_next.data(),
+                                      trial_.v_next.data(),
+                                      t,
+                                      kProjected * state_.extent);
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::numerical) throw;
+        return x.data();  // an event may shorten it
+    }
+    return trial_.q_next.data();
+}
+
 /// Projects the present state onto the constraints and records the change of energy.
 /// @param way displacement of the bodies over the step [m]
 void ContinuousMotion::project(double t, double way) {

@@ -64,6 +64,9 @@ public:
     void accept(double t0, double t1, std::span<const double> x);
     /// See ContinuousSystem::constraint_error(). [step]
     bool constraint_error(double t, std::span<const double> x, std::span<double> error);
+    /// Positions of a trial at x as accept() will have them, on the constraints; its own where it
+    /// cannot be brought there. [step]
+    const double* positions_on_constraints(double t, std::span<const double> x);
     /// Coordinate of a state that has diverged, or -1.
     int diverged(std::span<const double> x) const;
     /// The reason for which a trial state of the step has no accelerations, if one had none.

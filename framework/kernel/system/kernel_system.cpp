@@ -422,7 +422,10 @@ void KernelSystem::evaluate_events(double t, std::span<const double> x, std::spa
         parts_.rows.evaluate_elastic(x.data(), t, pi_next_.data());
         g[first - 1] = accounts_.breaking.margin(pi_next_);
     }
-    extra_.evaluate_events(t, x.data(), x.data() + parts_.n, g);
+    // What may meet does so where the step will end, not where a method's error leaves it.
+    const double* const q =
+        parts_.rows.unilateral().empty() ? x.data() : motion_.positions_on_constraints(t, x);
+    extra_.evaluate_events(t, q, x.data() + parts_.n, g);
 }
 
 void KernelSystem::pass_event(int event) {

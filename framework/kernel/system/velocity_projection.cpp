@@ -19,6 +19,9 @@ constexpr double kMostUnlike = 16.0;
 constexpr int kTurns = 2;
 // Number of evaluations of a step's end until its Jacobian is factorised again.
 constexpr int kLooksPerFactor = 6;
+// Of velocities, where they are all that moves; rounding that iterations do not remove is allowed
+// for in full, see ProjectionMultipliers.
+constexpr double kOfReactions = 1e-3;
 constexpr double kUnknown = -1.0;  // of an energy: the end has not been looked at
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
@@ -304,10 +307,22 @@ double VelocityProjection::look_at_end(const StepTrial& trial, std::span<double>
     }
     std::ranges::copy(delta_, correction.begin());
     // |M^-1 A_1^T W^-1 r|, the change of velocity that is asked for, over u times the largest
-    // speed.
-    const double speed = std::max({parts_.space.displacement(v1_now_.data()),
-                                   parts_.space.displacement(v0_.data()),
-                                   std::abs(h) * parts_.space.displacement(trial.a.data())});
+    // speed. Rounding of reactions, h u M^-1 |A|^T |s|, counts as well: beside it the speed of a
+    // mechanism that comes to rest, or that all of its stops hold, is nothing.
+    x_.setZero();
+    for (std::size_t c = 0; c < row_.size(); ++c) {
+        const double s = std::abs(trial.s[static_cast<std::size_t>(row_[c])]);
+        for (auto e = static_cast<std::size_t>(row_start_[c]);
+             e < static_cast<std::size_t>(row_start_[c + 1]);
+             ++e)
+            x_[column_[e]] += std::abs(end_.A[e]) * s;
+    }
+    x_ = x_.cwiseProduct(parts_.inverse_mass);
+    const double speed =
+        std::max({parts_.space.displacement(v1_now_.data()),
+                  parts_.space.displacement(v0_.data()),
+                  std::abs(h) * parts_.space.displacement(trial.a.data()),
+                  kOfReactions * std::abs(h) * parts_.space.displacement(x_.data())});
     return speed > 0.0 ? asked / (kEpsilon * speed) : 0.0;
 }
 

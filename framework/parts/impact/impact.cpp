@@ -22,6 +22,8 @@ constexpr double kComesBack = 1e-9;
 constexpr double kHeld = 1e-10;
 // A flight shorter than this part of a step is none (theory, section 8.2.3).
 constexpr double kShortFlight = 1e-3;
+// In units of what touches: an event that leaves more is none.
+constexpr double kMet = 1e3;
 constexpr int kMostChanges = 1000;  // of the closed rows at one instant
 constexpr int kBisections = 60;     // of the restitution of an impact that would gain
 
@@ -57,7 +59,7 @@ bool Impact::pass(int event, double h) {
     has_struck_ = false;
     look();
     const std::vector<char> before = rows_.closed();
-    find_touching();
+    find_touching(event);
     std::vector<char> candidates(before.size(), 0);
     if (is_approaching()) {
         parts_.forces.forget_reactions();
@@ -120,11 +122,16 @@ void Impact::refuse_overlap() const {
                 parts_.rows.place_of_row(k));
 }
 
-void Impact::find_touching() {
+/// @param event a row that has met: what is left of its gap is what its root is known to, and rows
+///        within that touch with it
+void Impact::find_touching(int event) {
     touching_.clear();
+    double reach = rows_.touching();
+    if (event >= 0 && !rows_.is_closed(event) && rows_.gap(event) < kMet * rows_.touching())
+        reach = std::max(reach, rows_.gap(event));
     for (int i = 0; i < rows_.count(); ++i) {
         const bool is_closed = rows_.is_closed(i);
-        if (!is_closed && rows_.gap(i) > rows_.touching()) continue;
+        if (!is_closed && rows_.gap(i) > reach) continue;
         touching_.push_back({i, is_closed, rows_.restitution(i)});
         touching_.back().before = is_closed ? 0.0 : rows_.rate(i, v_met_.data());
     }

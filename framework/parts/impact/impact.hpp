@@ -76,7 +76,7 @@ private:
         double impulse = 0.0;  // p + p'
         bool is_stopped = false;
     };
-    void find_touching();
+    void find_touching(int event = -1);
     void meet_conditions();
     void respond(ContinuousFace& face);
     bool is_approaching() const;

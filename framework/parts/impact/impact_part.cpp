@@ -73,8 +73,10 @@ public:
     void evaluate_events(const StepTrial& trial, std::span<double> g) override;
     void evaluate_events(double t, const double* q, const double* v, std::span<double> g) override;
     void begin_course() override {
+        is_in_course_ = false;
         look();
         rows_.begin_course();
+        is_in_course_ = true;
     }
     void evaluate_course(std::span<double> g) override;
     Passage pass(int event) override;
@@ -142,6 +144,7 @@ private:
     Accelerations& accelerations_;
     double looked_at_ = 0.0;  // time of the state that gaps are of
     double longest_ = 0.0;    // step that was tried [s]
+    bool is_in_course_ = false;
     Eigen::VectorXd stress_, q_, v_, gaps_, rates_, pressure_;
 };
 
@@ -149,11 +152,14 @@ void ImpactPart::look() {
     rows_.set_extent(state_.extent);
     impact_.look();
     looked_at_ = state_.t;
+    // Ends of a composition's stages are no states of the motion.
+    if (is_in_course_) return;
     for (int i = 0; i < rows_.count(); ++i) records_.set_gap(rows_.row(i), rows_.gap(i));
 }
 
 void ImpactPart::start() {
     records_.forget();
+    is_in_course_ = false;
     rows_.top_speed() = 0.0;
     close(std::vector<char>(static_cast<std::size_t>(rows_.count()), 0));
     look();
@@ -192,6 +198,7 @@ void ImpactPart::evaluate_course(std::span<double> g) {
     const double* const v = state_.v.data();
     longest_ = std::max(longest_, state_.t - rows_.begin_of_course());
     rows_.evaluate(q, v, state_.t, gaps_, rates_);
+    for (int i = 0; i < rows_.count(); ++i) records_.set_gap(rows_.row(i), gaps_[i]);
     evaluate(state_.t, q, v, true, g);
 }
 
@@ -206,6 +213,7 @@ void ImpactPart::evaluate(
 
 StepPart::Passage ImpactPart::pass(int event) {
     const bool has_changed = impact_.pass(event, longest_);
+    is_in_course_ = false;
     look();
     return {has_changed, impact_.has_struck() ? &impact_.stress() : nullptr};
 }

@@ -28,6 +28,7 @@ PICTURES = {
     "differential": ([], "#t=3"),
     "double_wishbone": ([], "#t=0.25"),
     "driven_pendulum": ([], "#t=1.5"),
+    "first_mechanism": ([], "#t=1.5"),
     "hanging_cable": ([], "#t=0.5"),
     "hanging_chain": (["integrator.end=2"], "#t=0.7"),
     "inverse_kepler": ([], "#t=2"),

@@ -59,9 +59,10 @@ TEST_SUITE("ancora replay") {
             "[[joint]]\nname = \"hinge\"\ntype = \"revolute\"\na = \"ground\"\nb = \"box\"\n"
             "point = [0.0, 0.0, 0.0]\naxis = [0.0, 0.0, 1.0]\n";
         const std::string steps = "[integrator]\ntype = \"rk4\"\nstep = 0.01\nend = 0.1\n";
-        // On a measure, and on points
+        // On points, and on a measure, which is then in the last record
         for (const std::string on :
-             {"on = \"hinge\"", "a = \"ground@[0.0, 1.0, 0.0]\"\nb = \"box@[0.1, 0.0, 0.0]\""}) {
+             {"a = \"ground@[0.0, 1.0, 0.0]\"\nb = \"box@[0.1, 0.0, 0.0]\"",
+              "on = \"hinge.angle\""}) {
             CAPTURE(on);
             folder.write("m.toml",
                          box + "[[force]]\nname = \"f\"\ntype = \"servo\"\n" + on +

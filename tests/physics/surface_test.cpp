@@ -282,7 +282,7 @@ TEST_SUITE("refused") {
         const std::string message =
             message_of(weight(0.0) + bead(1.0, Vec3::Zero(), Vec3::Zero()) +
                            surface("x^2 + y^2 = z^2") + integrator("rk4", 0.1, 1.0),
-                       ErrorKind::plugin);
+                       ErrorKind::numerical);
         CAPTURE(message);
         CHECK(message.find("\"tie\"") != std::string::npos);
         CHECK(message.find("has no gradient at (0, 0, 0)") != std::string::npos);

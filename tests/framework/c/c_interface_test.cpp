@@ -464,7 +464,7 @@ end = 1.0
     const std::string results = (folder / "results").string();
     REQUIRE(ancora_record(handle.get(), results.c_str()) == ANCORA_OK);
     const ancora_status status = ancora_run(handle.get(), 1.0, nullptr, nullptr);
-    CHECK(status == ANCORA_PLUGIN);
+    CHECK(status == ANCORA_NUMERICAL);
     CHECK(message(session).find("push") != std::string::npos);
     CHECK(folder.read("results/summary.json").find("exit") != std::string::npos);
     // the state is that of the last step, and may be read

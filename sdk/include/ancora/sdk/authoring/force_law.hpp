@@ -70,8 +70,8 @@ private:
 ///   const Reactions& reactions
 ///
 /// which the kernel solves together with the force (see ForceFacets::reactions). A class that
-/// derives publicly from Signals too, with inputs or states of its own, takes `const OwnValues&
-/// own` at the end. Dry friction is a FrictionLaw.
+/// derives publicly from Signals too takes `const OwnValues& own` at the end, whether it reads
+/// them or not; only force() and force(t) do without. Dry friction is a FrictionLaw.
 ///
 /// Over a step the force is that of the midpoint with the mean rates, and its work is force times
 /// displacement: the ledger closes to rounding. The step's iteration takes the force's derivative:
@@ -139,8 +139,9 @@ private:
         using Schema = SchemaOf<Author>;
         static_assert(is_given() || takes<double, Inputs...>(),
                       "force() must take, in the order of the schema, one vector for each point "
-                      "and direction, then perhaps as many rates, and perhaps t; and, where the "
-                      "schema has a parameter::object, const Reactions& at the end");
+                      "and direction, then perhaps as many rates, and perhaps t; where the schema "
+                      "has a parameter::object, const Reactions& behind them; and, where the class "
+                      "derives from Signals, const OwnValues& at the end, used or not");
         static_assert(Schema::kNumCoordinates == 0, "a force acts on points and directions");
         put(force_of(at.u.data(), at.du.data(), at.t, inputs...), out.f.data());
     }

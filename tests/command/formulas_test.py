@@ -182,6 +182,28 @@ for end in ends[1:]:
     difference = max(abs(a - b) for a, b in zip(end, ends[0]))
     expect(difference <= 1e-12, f"the same joint, written otherwise: {difference:.1e}")
 
+# --- what types are called in manifests
+
+plugins = json.loads(subprocess.run([ancora, "plugins", "--json"], check=True, capture_output=True, text=True).stdout)
+types = {t["name"]: (t["heading"], t["joint_key"]) for p in plugins["plugins"] for t in p["types"]}
+for name, called in {
+    "revolute": ("[[joint]]", ""),
+    "bushing": ("[[joint]]", ""),
+    "spring_damper": ("[[force]]", "spring"),
+    "damper": ("[[force]]", "damping"),
+    "drive": ("[[force]]", "drive"),
+    "motor": ("[[force]]", "motor"),
+    "stop": ("[[force]]", "limits"),
+    "coupler": ("[[constraint]]", ""),
+    "particle": ("[[body]]", ""),
+    "emm": ("[integrator]", ""),
+}.items():
+    expect(types.get(name) == called, f"{name} is called {types.get(name)}, expected {called}")
+with tempfile.TemporaryDirectory() as name:
+    model = ARM % ("", 'a = "ground"\npoint = [1, 0, 2]\naxis = "y"\nspring = 3.0\ndamping = 1.0\ndrive = "0"', "")
+    counts = json.loads(run(pathlib.Path(name), model, "--json", command="check").stdout)
+expect([counts[key] for key in ("bodies", "joints", "constraints", "forces")] == [1, 1, 0, 3], f"counts {counts}")
+
 print(f"{len(LOADS) * len(ALLOWED)} runs under loads, {len(ends)} joints")
 for failure in failures:
     print("FAILED", failure)

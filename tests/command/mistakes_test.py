@@ -194,6 +194,8 @@ CASES = [
          "kg m^2", status=0),
     Case("inertia = [0.01, 0.1, 0.1]", "inertia = [1e-8, 1e-7, 1e-7]", "[[body]]\nname = \"fore\"",
          "radius of gyration", "30 mm", status=0),
+    Case("point = [1.0, 0.0, 0.0]", "point = [1000.0, 0.0, 0.0]", '[[joint]]\nname = "elbow"',
+         'm from the centre of "arm"', '"300 mm"', status=0),
     Case("[integrator]", '[[body]]\nname = "loose"\ntype = "particle"\nmass = 1.0\n\n[integrator]',
          '[[body]]\nname = "loose"', "nothing ties it", "add a joint or a force", status=0),
     Case("end = 0.02", "end = 0.0002", None, "less than a step", "shorter step", status=0),

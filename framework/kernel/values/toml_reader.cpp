@@ -240,6 +240,8 @@ std::string with_straight_quotes(std::string_view line) {
                                                              {"\u2019", '\''},
                                                              {"\u201a", '\''},
                                                              {"\u2032", '\''}};
+    constexpr std::size_t kLongest = 200;
+    if (line.size() > kLongest) return {};
     std::string out(trimmed(line));
     bool any = false;
     for (const auto& [typographic, straight] : kQuotes)

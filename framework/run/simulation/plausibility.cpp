@@ -110,10 +110,6 @@ std::optional<Lump> lump_of(const Model& model, int body) {
     const double offset = (vec3(motion.position) - out.center).norm();
     for (const SceneSolid& solid : part.look.solids)
         out.shown = std::max(out.shown, offset + reach_of(solid.shape, model));
-    each_point(model, [&](const Attachment& at) {
-        if (at.body == body)
-            out.tied = std::max(out.tied, (at_start(model, at) - out.center).norm());
-    });
     return out;
 }
 
@@ -158,7 +154,7 @@ void judge_gyration(const Model& model,
 
 void judge_joint(const Model& model,
                  const ConstraintPart& part,
-                 const std::vector<Lump>& lumps,
+                 const std::vector<std::optional<Lump>>& lumps,
                  std::vector<Model::Warning>& out) {
     if (part.joint == nullptr || part.joint->point < 0) return;
     const Attachment& at = part.attachments[part.joint->point];
@@ -168,13 +164,11 @@ void judge_joint(const Model& model,
     bool is_near = false;
     for (const std::string_view name : {part.joint->a.body, part.joint->b.body}) {
         if (name == "ground") continue;
-        const auto lump = std::ranges::find_if(lumps, [&](const Lump& of) {
-            return model.bodies[of.body].object.name == name;
-        });
-        const bool is_known = lump != lumps.end();
-        const double size = is_known ? std::max(lump->shown, 2.0 * lump->gyration) : 0.0;
-        const double distance = is_known ? (point - lump->center).norm() : 0.0;
-        if (!is_known || distance <= kFarJoint * size) {
+        const int body = model.body_names.find(std::string(name));
+        const Lump* const lump = body >= 0 && lumps[body] ? &*lumps[body] : nullptr;
+        const double size = lump != nullptr ? std::max(lump->shown, 2.0 * lump->gyration) : 0.0;
+        const double distance = lump != nullptr ? (point - lump->center).norm() : 0.0;
+        if (lump == nullptr || distance <= kFarJoint * size) {
             is_near = true;
             continue;
         }
@@ -195,19 +189,26 @@ void judge_joint(const Model& model,
 
 std::vector<Model::Warning> implausible_parts(const Model& model) {
     std::vector<Model::Warning> out = model.plain_angles;
-    std::vector<Lump> lumps;
+    std::vector<std::optional<Lump>> lumps;
     for (int i = 0; i < static_cast<int>(model.bodies.size()); ++i)
-        if (const auto lump = lump_of(model, i)) lumps.push_back(*lump);
+        lumps.push_back(lump_of(model, i));
 
     // The model's size: of the box about all that is tied or lies somewhere
     Eigen::AlignedBox3d box;
-    for (const Lump& lump : lumps) box.extend(lump.center);
+    for (const auto& lump : lumps)
+        if (lump) box.extend(lump->center);
     each_point(model, [&](const Attachment& at) {
-        box.extend(at_start(model, at));
+        const Vec3 r = at_start(model, at);
+        box.extend(r);
+        if (at.body < 0 || !lumps[at.body]) return;
+        Lump& lump = *lumps[at.body];
+        lump.tied = std::max(lump.tied, (r - lump.center).norm());
     });
     double size = box.isEmpty() ? 0.0 : box.diagonal().norm();
-    for (const Lump& lump : lumps) size = std::max(size, 2.0 * lump.shown);
-    for (const Lump& lump : lumps) judge_gyration(model, lump, size, out);
+    for (const auto& lump : lumps)
+        if (lump) size = std::max(size, 2.0 * lump->shown);
+    for (const auto& lump : lumps)
+        if (lump) judge_gyration(model, *lump, size, out);
     for (const ConstraintPart& part : model.constraints) judge_joint(model, part, lumps, out);
 
     // A body alone flies, and so may all of them; among bodies that are tied one was forgotten

@@ -20,10 +20,10 @@ try:
 except ImportError:
     Image = None
 
-# name: (options of the run, fragment of the address)
+# name: (options of the run, fragment of the address[, buttons above the scene that are pressed])
 PICTURES = {
     "block_on_incline": ([], "#t=0.3&camera=0.65,-0.75,0.5,0.2,0,0.17"),
-    "box_with_truss": (["integrator.end=5"], "#t=0.6&camera=5,-5,3.2,0.8,0.3,-0.2"),
+    "box_with_truss": (["integrator.end=5"], "#t=0.6&camera=5,-5,3.2,0.8,0.3,-0.2", ["Forces"]),
     "crane": ([], "#t=7.5"),
     "differential": ([], "#t=3"),
     "double_wishbone": ([], "#t=0.25"),
@@ -31,9 +31,9 @@ PICTURES = {
     "first_mechanism": ([], "#t=1.5"),
     "hanging_cable": ([], "#t=0.5"),
     "hanging_chain": (["integrator.end=2"], "#t=0.7"),
-    "inverse_kepler": ([], "#t=2"),
-    "knife_edge_on_slope": ([], "#t=1"),
-    "line_with_nonideal_force": ([], "#t=1"),
+    "inverse_kepler": ([], "#t=7.5&camera=0.9,-1.5,4.5,0.9,0,0", ["Path"]),
+    "knife_edge_on_slope": ([], "#t=1", ["Path"]),
+    "line_with_nonideal_force": ([], "#t=1", ["Path"]),
     "quaternion_top": ([], "#t=3&camera=3.5,-4,2.5,0,0,0&columns=box.wx;box.wy;box.wz"),
     "ring_of_beads": ([], "#t=1"),
     "robot_arm": ([], "#t=0.8"),
@@ -48,9 +48,12 @@ PICTURES = {
 WIDTH, HEIGHT = 1200, 940  # of the window, of which the browser keeps 140 for itself
 
 
-def take(browser, page, fragment, picture):
+def take(browser, page, fragment, buttons, picture):
     browser.open(page, fragment + "&theme=light", patience=300)
     browser.settle()
+    for name in buttons:
+        browser.driver.find_element(page_test.By.XPATH, f"//button[normalize-space()='{name}']").click()
+        browser.settle()
     png = browser.driver.get_screenshot_as_png()
     if Image:
         image = Image.open(io.BytesIO(png)).convert("RGB").quantize(256, dither=Image.Dither.NONE)
@@ -65,12 +68,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder, page_test.Browser() as browser:
         browser.driver.set_window_size(WIDTH, HEIGHT)
         for name in sys.argv[3:] or PICTURES:
-            options, fragment = PICTURES[name]
+            options, fragment, *buttons = PICTURES[name]
             settings = [word for option in options for word in ("--set", option)]
             # The label in the page is the folder as given.
             for command in (["run", (examples / name / "model.toml").resolve(), "--out", f"results/{name}", *settings], ["report", f"results/{name}"]):
                 subprocess.run([program, *command, "--quiet"], check=True, cwd=folder, stdout=subprocess.DEVNULL)
-            take(browser, pathlib.Path(folder) / f"results/{name}/report.html", fragment, examples / name / "report.png")
+            take(browser, pathlib.Path(folder) / f"results/{name}/report.html", fragment, *(buttons or [[]]), examples / name / "report.png")
 
 
 if __name__ == "__main__":

@@ -98,7 +98,7 @@ public:
     double kinetic_energy(const Vector& q, const Vector& v) const {
         return 0.5 * v.dot(mass(q, v) * v);
     }
-    /// dq of the rotation of space by w; false if a vector lacks a component.
+    /// dq of the rotation of space by w; false if a vector lacks a component that would change.
     bool spin(const Vec3& w, const Vector& q, Vector& dq) const {
         const std::span<const Coordinate> coordinates = body().coordinates();
         std::vector<double> Xi(3 * coordinates.size(), 0.0);
@@ -115,13 +115,16 @@ public:
                 continue;
             }
             Vec3 z = Vec3::Zero();
-            int found = 0;
+            std::array<bool, 3> has{};
             for (std::size_t j = 0; j < coordinates.size(); ++j)
                 if (coordinates[j].vector == coordinates[i].vector) {
                     z(coordinates[j].axis) = q(static_cast<Eigen::Index>(j));
-                    ++found;
+                    has[static_cast<std::size_t>(coordinates[j].axis)] = true;
                 }
-            if (found != 3) return false;
+            // A component that is no coordinate stays only if the vector turns about its axis.
+            for (Eigen::Index axis = 0; axis < 3; ++axis)
+                if (!has[static_cast<std::size_t>(axis)] && w != Vec3(w(axis) * Vec3::Unit(axis)))
+                    return false;
             dq(static_cast<Eigen::Index>(i)) = w.cross(z)(coordinates[i].axis);
         }
         return true;

@@ -59,10 +59,9 @@ TEST_SUITE("ancora replay") {
             "[[joint]]\nname = \"hinge\"\ntype = \"revolute\"\na = \"ground\"\nb = \"box\"\n"
             "point = [0.0, 0.0, 0.0]\naxis = [0.0, 0.0, 1.0]\n";
         const std::string steps = "[integrator]\ntype = \"rk4\"\nstep = 0.01\nend = 0.1\n";
-        // On points, and on a measure, which is then in the last record
-        for (const std::string on :
-             {"a = \"ground@[0.0, 1.0, 0.0]\"\nb = \"box@[0.1, 0.0, 0.0]\"",
-              "on = \"hinge.angle\""}) {
+        // On points, and on a measure
+        for (const std::string on : {"a = \"ground@[0.0, 1.0, 0.0]\"\nb = \"box@[0.1, 0.0, 0.0]\"",
+                                     "on = \"hinge.angle\""}) {
             CAPTURE(on);
             folder.write("m.toml",
                          box + "[[force]]\nname = \"f\"\ntype = \"servo\"\n" + on +

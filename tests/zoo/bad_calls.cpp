@@ -72,6 +72,17 @@ public:
     void mass(MassSink&) const override {}
 };
 
+/// Says that it has an attitude, and gives none.
+class NoAttitude final : public zoo::TestMass {
+public:
+    using TestMass::TestMass;
+    PoseKind pose_kind() const override { return PoseKind::attitude; }
+    void pose(std::span<const double> q, std::span<const double> v, Pose& out) const override {
+        TestMass::pose(q, v, out);
+        out.quaternion = {};
+    }
+};
+
 /// Signals that go wrong once time is above zero.
 class BadSignals : public NonidealForce, public Signals {
 public:
@@ -300,6 +311,7 @@ constexpr TypeDescriptor kTypes[] = {
     type<MassOutside>("mass_outside", {"body"}, zoo::TestMass::kParameters),
     type<NegativeMass>("negative_mass", {"body"}, zoo::TestMass::kParameters),
     type<Massless>("massless", {"body"}, zoo::TestMass::kParameters),
+    type<NoAttitude>("no_attitude", {"body"}, zoo::TestMass::kParameters),
     type<LateEntry>("late_entry", {"body"}, zoo::TestMass::kParameters),
     type<ThrowingForce>("throwing_force", {"force"}, kAt),
     type<NanForce>("nan_force", {"force"}, kAt),

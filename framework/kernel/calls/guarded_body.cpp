@@ -212,6 +212,17 @@ Pose GuardedBody::pose(std::span<const double> q,
         },
         t);
     require_finite(object, call, {}, t);
+    if (pose_kind == PoseKind::attitude) {
+        constexpr double kUnit = 1e-6;
+        double square = 0.0;
+        for (const double x : call.out.quaternion) square += x * x;
+        if (!(std::abs(square - 1.0) <= kUnit))
+            refuse_call(object,
+                        record_of(call),
+                        fmt::format("its pose has a quaternion of length {:.6g}; an attitude has "
+                                    "one of length 1",
+                                    std::sqrt(square)));
+    }
     return call.out;
 }
 

@@ -191,6 +191,26 @@ TEST_SUITE("plugins that misbehave") {
               "returned a force that is not finite (attachment \"m@0\", component y)"}});
     }
 
+    TEST_CASE("an attitude that is none does not reach results") {
+        ancora::testing::Plugins plugins;
+        const ancora::Simulation simulation(
+            ancora::testing::manifest(
+                "[model]\nplugins = [\"bad_calls\"]\n[[body]]\nname = \"m\"\ntype = "
+                "\"no_attitude\"\nmass = 1.0\n[integrator]\ntype = \"emm\"\nstep = 0.02\nend "
+                "= 0.2\n"),
+            plugins.registry);
+        std::string message;
+        try {
+            simulation.pose("m");
+        } catch (const ancora::Error& error) {
+            CHECK(error.kind() == ErrorKind::plugin);
+            message = error.message();
+        }
+        CHECK(contains(message,
+                       "body \"m\" (type no_attitude of plugin bad_calls 1.0.0): its pose has a "
+                       "quaternion of length 0; an attitude has one of length 1"));
+    }
+
     TEST_CASE("rows of a body that get an entry where their degree leaves none are refused") {
         const std::string body =
             "[[body]]\nname = \"m\"\ntype = \"late_entry\"\nmass = 1.0\nposition = [0.0, 0.0, "

@@ -446,6 +446,52 @@ TEST_CASE("random balls in a box lose what two bodies lose, and never overlap") 
     }
 }
 
+TEST_CASE("heaps of discs come to rest in a box, which of their contacts bear is found") {
+    std::mt19937 random(3);
+    std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+    for (int run = 0; run < 4; ++run) {
+        CAPTURE(run);
+        const int count = 9, side = 3;
+        const double e = 0.0, radius = 0.1;
+        const double width = (side + 0.8) * 2.0 * radius;
+        std::string text = weight({0.0, 0.0, -kGravity});
+        for (int k = 0; k < count; ++k) {
+            const double x = (k % side + 0.5) * width / side + 0.02 * uniform(random);
+            const double z = 0.23 * (k / side + 0.6) + 0.01 * (1.0 + uniform(random));
+            text += particle(fmt::format("b{}", k),
+                             1.0 + 0.5 * uniform(random),
+                             {x, 0.0, z},
+                             {uniform(random), 0.0, uniform(random)}) +
+                    "coordinates = \"xz\"\n";
+            const std::array<std::string, 3> planes = {
+                "normal = [0, 0, 1]",
+                "normal = [1, 0, 0]",
+                fmt::format("point = [{:.17g}, 0, 0], normal = [-1, 0, 0]", width)};
+            for (std::size_t w = 0; w < planes.size(); ++w)
+                text += contact(fmt::format("w{}x{}", w, k),
+                                fmt::format("a = \"b{}\"\nb = \"ground\"\nradius = {}\nplane = {{ "
+                                            "{} }}\nrestitution = {}",
+                                            k,
+                                            radius,
+                                            planes[w],
+                                            e));
+            for (int j = 0; j < k; ++j)
+                text += contact(fmt::format("c{}x{}", j, k),
+                                fmt::format("a = \"b{}\"\nb = \"b{}\"\nradius = {}\nradius_b = "
+                                            "{}\nrestitution = {}",
+                                            j,
+                                            k,
+                                            radius,
+                                            radius,
+                                            e));
+        }
+        Simulation simulation = model(text + integrator("emm", 0.005, 1.2));
+        run_to_end(simulation);
+        check_balances(simulation, 10.0 * static_cast<double>(simulation.statistics().substeps));
+        CHECK(simulation.statistics().impacts.closed > 5);
+    }
+}
+
 std::string box(const std::string& penalty, double e, double height, const std::string& more) {
     std::string text =
         weight({0.0, 0.0, -kGravity}) +

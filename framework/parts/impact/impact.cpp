@@ -18,14 +18,16 @@ namespace {
 constexpr double kZero = 1e-12;
 constexpr double kReleased = 1e-13;
 constexpr double kComesBack = 1e-9;
+// Of the largest acceleration, a term of all.
+constexpr double kSpread = 0.1;
 // A row that others hold to this answers to no impulse.
 constexpr double kHeld = 1e-10;
 // A flight shorter than this part of a step is none (theory, section 8.2.3).
 constexpr double kShortFlight = 1e-3;
 // In units of what touches: an event that leaves more is none.
 constexpr double kMet = 1e3;
-constexpr int kMostChanges = 1000;  // of the closed rows at one instant
-constexpr int kBisections = 60;     // of the restitution of an impact that would gain
+constexpr std::ptrdiff_t kMostChanges = 10;  // of the closed rows at one instant, and two for each
+constexpr int kBisections = 60;              // of the restitution of an impact that would gain
 
 Eigen::Index at(std::size_t i) {
     return static_cast<Eigen::Index>(i);
@@ -79,7 +81,7 @@ bool Impact::pass(int event, double h) {
     } else {
         take(candidates, v_met_, false);
         settle_closed(candidates, v_met_, rows_.is_closed(event) ? event : -1);
-        stop_released(before);
+        stop_missed();
     }
     const std::vector<char>& after = rows_.closed();
     for (int i = 0; i < rows_.count(); ++i) {
@@ -260,12 +262,21 @@ void Impact::take(std::vector<char>& candidates, const Eigen::VectorXd& v, bool 
     }
 }
 
+/// Rounding of the largest acceleration reaches all others through the solution.
+double Impact::spread_rounding(const ContinuousFace& face, int k) const {
+    double most = face.acceleration().lpNorm<Eigen::Infinity>(), reach = 0.0;
+    for (int i = 0; i < parts_.n; ++i) most = std::max(most, face.free_acceleration(i));
+    for (const int e : parts_.rows.entries(k)) reach += std::abs(face.instant().A[e]);
+    return kSpread * most * reach;
+}
+
 /// How hard row i presses where it is closed, and how its gap is accelerated where it is open, at
 /// the instant last solved.
 Impact::Pressure Impact::pressure_of(const ContinuousFace& face, int i) const {
     const int k = rows_.row(i);
     const double* const A = face.instant().A.data();
-    double along = 0.0, mobility = 0.0, terms = std::abs(face.instant().b[k]);
+    double along = 0.0, mobility = 0.0;
+    double terms = std::abs(face.instant().b[k]) + spread_rounding(face, k);
     parts_.rows.for_entries(k, [&](int e, int column) {
         along += A[e] * face.acceleration()[column];
         mobility += A[e] * A[e] * parts_.inverse_mass[column];
@@ -287,24 +298,103 @@ bool Impact::is_held(ContinuousFace& face, int i) const {
     return parts_.rows.multiply(A, k, x.data()) <= kHeld * mobility(A, k);
 }
 
-/// Of the candidates those are closed that the accelerations at velocities v press, from those that
-/// are closed already: one row at a time leaves where it pulls, or enters where it would go in.
+/// Marks the candidates that press by 0 <= s _|_ C a - b >= 0 of all of them together, with the
+/// forces as they are without reactions. Nonnegative least squares descend, and so cannot cycle.
+/// @param leaving a row that lets go: it and open ones need more than rounding to press
+/// @returns false where there are no accelerations without contacts
+bool Impact::find_pressed(const std::vector<char>& candidates,
+                          const Eigen::VectorXd& v,
+                          int leaving,
+                          std::vector<char>& pressed) {
+    std::ranges::fill(pressed, 0);
+    // First those that are closed where one leaves, else all.
+    std::vector<int> rows;
+    std::vector<Eigen::Index> used;
+    for (int i = 0; i < rows_.count(); ++i) {
+        if (candidates[static_cast<std::size_t>(i)] == 0) continue;
+        if (leaving < 0 || (i != leaving && rows_.is_closed(i))) used.push_back(at(rows.size()));
+        rows.push_back(i);
+    }
+    if (rows.empty()) return true;
+    parts_.forces.forget_reactions();
+    free_->assemble(state_.q.data(), v.data(), state_.t, state_.plugin);
+    free_->solve();
+    const double* const A = free_->instant().A.data();
+    const Eigen::Index count = at(rows.size());
+    Eigen::MatrixXd W(count, count);
+    Eigen::VectorXd along(count), terms(count), push(parts_.n), x(parts_.n);
+    Eigen::VectorXd mu(at(free_->constraint_rows().size()));
+    for (Eigen::Index i = 0; i < count; ++i) {
+        const int k = rows_.row(rows[static_cast<std::size_t>(i)]);
+        push.setZero();
+        parts_.rows.add_transposed(A, k, 1.0, push.data());
+        free_->respond(view(push), span_of(x), span_of(mu));
+        for (Eigen::Index j = 0; j < count; ++j)
+            W(j, i) =
+                parts_.rows.multiply(A, rows_.row(rows[static_cast<std::size_t>(j)]), x.data());
+        if (W(i, i) <= kHeld * mobility(A, k)) W(i, i) = 0.0;
+        along[i] = parts_.rows.multiply(A, k, free_->acceleration().data()) - free_->instant().b[k];
+        terms[i] = std::abs(free_->instant().b[k]) + spread_rounding(*free_, k);
+        parts_.rows.for_entries(k, [&](int e, int column) {
+            terms[i] += std::abs(A[e]) * (std::abs(free_->acceleration()[column]) +
+                                          free_->free_acceleration(column));
+        });
+    }
+    W = (0.5 * (W + W.transpose())).eval();
+    if (!along.allFinite() || !W.allFinite()) return false;
+    Eigen::VectorXd s, part;
+    for (bool any = true; any;) {
+        const Eigen::Index m = at(used.size());
+        Eigen::MatrixXd of(m, m);
+        Eigen::VectorXd right(m);
+        for (Eigen::Index i = 0; i < m; ++i) {
+            right[i] = along[used[static_cast<std::size_t>(i)]];
+            for (Eigen::Index j = 0; j < m; ++j)
+                of(i, j) = W(used[static_cast<std::size_t>(i)], used[static_cast<std::size_t>(j)]);
+        }
+        solve_complementarity(of, right, part);
+        s.setZero(count);
+        for (Eigen::Index i = 0; i < m; ++i) s[used[static_cast<std::size_t>(i)]] = part[i];
+        any = false;
+        for (Eigen::Index i = 0; i < count; ++i) {
+            if (std::ranges::find(used, i) != used.end() || !(W(i, i) > 0.0)) continue;
+            const double size = terms[i] + W.row(i).cwiseAbs().dot(s);
+            if (!(along[i] + W.row(i).dot(s) < -kComesBack * size)) continue;
+            used.push_back(i);
+            any = true;
+        }
+    }
+    for (Eigen::Index i = 0; i < count; ++i)
+        if (s[i] > 0.0) pressed[static_cast<std::size_t>(rows[static_cast<std::size_t>(i)])] = 1;
+    return true;
+}
+
+/// Of the candidates those are closed that the accelerations at velocities v press. From
+/// find_pressed() one row at a time leaves where it pulls, or enters where it would go in, with
+/// forces that depend on reactions: few do, and where that does not end, what pressed stays.
 /// @param leaving a row that has just ceased to press. Others may do so with it: rows then need
 /// more
 ///        than rounding to enter
 void Impact::settle_closed(const std::vector<char>& candidates,
                            const Eigen::VectorXd& v,
                            int leaving) {
-    std::vector<char> closed = rows_.closed();
-    for (std::size_t i = 0; i < closed.size(); ++i)
-        if (candidates[i] == 0 || static_cast<int>(i) == leaving) closed[i] = 0;
+    std::vector<char> pressed(rows_.closed().size(), 0);
+    if (!find_pressed(candidates, v, leaving, pressed)) {
+        pressed = rows_.closed();
+        for (std::size_t i = 0; i < pressed.size(); ++i)
+            if (candidates[i] == 0 || static_cast<int>(i) == leaving) pressed[i] = 0;
+    }
+    std::vector<char> closed = pressed;
     std::vector<char> implied(closed.size(), 0);
-    for (int round = 0; round < kMostChanges; ++round) {
+    const auto most = kMostChanges + 2 * std::ranges::count(candidates, char{1});
+    for (std::ptrdiff_t round = 0; round <= most; ++round) {
+        if (round == most) closed = pressed;
         if (closed != rows_.closed()) {
             rows_.close(closed);
             accelerations_.rebuild();
         }
         accelerations_.solve(state_.q.data(), v.data(), state_.t);
+        if (round == most) break;
         ContinuousFace& face = accelerations_.face();
         int changes = -1;
         double worst = 0.0;
@@ -316,7 +406,7 @@ void Impact::settle_closed(const std::vector<char>& candidates,
             // A row at rest without any acceleration is closed as well, unless one leaves.
             double miss = (is_closed ? -1.0 : 1.0) * kZero * found.terms - found.value;
             if (leaving >= 0 && !is_closed) miss -= kComesBack * found.terms;
-            if (is_closed ? !(miss > worst) : !(miss >= worst)) continue;
+            if (is_closed || leaving >= 0 ? !(miss > worst) : !(miss >= worst)) continue;
             worst = miss;
             changes = i;
         }
@@ -389,14 +479,11 @@ bool Impact::stop_short_flights(double h) {
     return true;
 }
 
-/// Rows that let go without an impact: what steps have left of their rates, and of those of
-/// conditions, is of the order h^2. It is taken away as by a projection, so that rows neither part
-/// nor meet by it.
-void Impact::stop_released(const std::vector<char>& before) {
-    bool any = false;
-    for (std::size_t i = 0; i < before.size(); ++i)
-        any = any || (before[i] != 0 && rows_.closed()[i] == 0);
-    if (!any || reflected_s_.isZero(0.0)) return;
+/// An event without an impact: what steps have left of the rates of conditions is of the order h^2.
+/// It is taken away as by a projection, so that rows neither part nor meet by it, or would do so
+/// again at once.
+void Impact::stop_missed() {
+    if (reflected_s_.isZero(0.0)) return;
     touching_.clear();
     v_next_ = v_met_;
     s_ = 0.5 * reflected_s_;

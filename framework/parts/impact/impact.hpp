@@ -85,10 +85,15 @@ private:
     double change(const Eigen::VectorXd& impulse, const Eigen::VectorXd& after) const;
     bool stop_short_flights(double h);
     void take(std::vector<char>& candidates, const Eigen::VectorXd& v, bool is_behind) const;
+    bool find_pressed(const std::vector<char>& candidates,
+                      const Eigen::VectorXd& v,
+                      int leaving,
+                      std::vector<char>& pressed);
     void settle_closed(const std::vector<char>& candidates,
                        const Eigen::VectorXd& v,
                        int leaving = -1);
-    void stop_released(const std::vector<char>& before);
+    void stop_missed();
+    double spread_rounding(const ContinuousFace& face, int k) const;
     struct Pressure {
         double value;  ///< [m/s^2], of closed rows by the mobility of their masses alone
         double terms;  ///< of the accelerations that it is made of

@@ -31,9 +31,9 @@ IntegratorTraits Symplectic::traits() const {
 void Symplectic::prepare(const System& system, const StepSettings&) {
     const ContinuousState sizes = system.continuous()->size();
     n_ = static_cast<std::size_t>(sizes.num_coordinates);
+    num_own_ = sizes.num_own;
     const auto size = static_cast<std::size_t>(sizes.num_states);
     for (State* x : {&x_, &dx_, &other_}) x->assign(size, 0.0);
-    v0_.assign(n_, 0.0);
     place_.assign(n_ + 1, 0.0);
     kick_.assign(size - n_, 0.0);
 }
@@ -57,8 +57,7 @@ double Symplectic::judge_fit(System& system, double t0) {
     set_velocities(0.0, 1.0);
     system.continuous()->derivative(t0, x_, dx_);
     State twice(x_.size());
-    const std::size_t own =
-        x_.size() - static_cast<std::size_t>(system.continuous()->size().num_own);
+    const std::size_t own = x_.size() - static_cast<std::size_t>(num_own_);
     // first entry of a range that has a difference; `end` if none has
     const auto differing = [&](std::size_t begin, std::size_t end, const auto& difference) {
         double largest = 0.0;
@@ -107,16 +106,39 @@ void Symplectic::begin(System& system, double t0) {
     system.continuous()->read_state(x_);
 }
 
-/// The rates (a, f) of a kick of length h, which begins at velocities v, at x_'s positions.
-void Symplectic::kick_rates(System& system, double t, double h, const double* v) {
-    system.continuous()->derivative(t, x_, dx_);
-    if (!has_powers_) return;
-    // a is constant in a kick, so a power is linear in time, and its mean that of the middle.
-    for (std::size_t i = 0; i < n_; ++i) x_[n_ + i] = v[i] + 0.5 * h * dx_[n_ + i];
-    system.continuous()->derivative(t, x_, other_);
-    std::copy(other_.begin() + static_cast<std::ptrdiff_t>(2 * n_),
-              other_.end(),
-              dx_.begin() + static_cast<std::ptrdiff_t>(2 * n_));
+/// The mean rates (a, f) of a kick of length h from (v, w) = `kick`, at x_'s positions: where rates
+/// change while it lasts, by the midpoint rule or by Kutta's of fourth order.
+void Symplectic::kick_rates(System& system, double t, double h, const State& kick, int order) {
+    ContinuousSystem& model = *system.continuous();
+    const auto first = static_cast<std::ptrdiff_t>(n_);
+    const auto go = [&](double length, const State& rate) {
+        for (std::size_t i = n_; i < x_.size(); ++i) x_[i] = kick[i - n_] + length * rate[i];
+    };
+    std::copy(kick.begin(), kick.end(), x_.begin() + first);
+    model.derivative(t, x_, dx_);
+    if (!has_powers_ && num_own_ == 0) return;
+    go(0.5 * h, dx_);
+    model.derivative(t, x_, other_);
+    if (num_own_ == 0) {
+        // a is constant in a kick, so a power is linear in time, and its mean that of the middle.
+        std::copy(other_.begin() + 2 * first, other_.end(), dx_.begin() + 2 * first);
+        return;
+    }
+    if (order < 3) {
+        std::swap(dx_, other_);
+        return;
+    }
+    go(0.5 * h, other_);
+    const auto add = [&](double weight, const State& rate) {
+        for (std::size_t i = n_; i < dx_.size(); ++i) dx_[i] += weight * rate[i];
+    };
+    add(2.0, other_);
+    model.derivative(t, x_, other_);
+    add(2.0, other_);
+    go(h, other_);
+    model.derivative(t, x_, other_);
+    add(1.0, other_);
+    for (std::size_t i = n_; i < dx_.size(); ++i) dx_[i] /= 6.0;
 }
 
 void Verlet::step(System& system, double t0, double h) {
@@ -125,11 +147,10 @@ void Verlet::step(System& system, double t0, double h) {
         for (std::size_t i = 0; i < n_; ++i) x_[i] += 0.5 * h * x_[n_ + i];
     };
     drift();
-    const auto velocities = x_.begin() + static_cast<std::ptrdiff_t>(n_);
-    std::copy_n(velocities, n_, v0_.begin());
-    kick_rates(system, t0 + 0.5 * h, h, v0_.data());
-    std::copy_n(v0_.begin(), n_, velocities);
-    for (std::size_t i = n_; i < x_.size(); ++i) x_[i] += h * dx_[i];
+    const auto first = static_cast<std::ptrdiff_t>(n_);
+    std::copy(x_.begin() + first, x_.end(), kick_.begin());
+    kick_rates(system, t0 + 0.5 * h, h, kick_, 2);
+    for (std::size_t i = n_; i < x_.size(); ++i) x_[i] = kick_[i - n_] + h * dx_[i];
     drift();
     system.continuous()->accept_state(t0, t0 + h, x_);
 }
@@ -147,10 +168,10 @@ void Symplectic::step(System& system, double t0, double h) {
     };
     std::size_t stage = 0;
     const auto force = [&](const State& place, State& rate) {
-        // (v, w) of now are in kick_; accelerations depend on no velocities
+        // (v, w) of now are in kick_
         const double length = stepper_.coef_b()[stage++] * h;
         std::copy(place.begin(), place.begin() + n, x_.begin());
-        kick_rates(system, place[n_], length, kick_.data());
+        kick_rates(system, place[n_], length, kick_, 4);
         std::copy(dx_.begin() + n, dx_.end(), rate.begin());
     };
     stepper_.do_step(

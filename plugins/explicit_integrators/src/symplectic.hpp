@@ -24,6 +24,13 @@ namespace ancora::explicit_integrators {
 /// is the flow of an energy that differs from the true one by the order of h^4: the error of the
 /// energy does not grow. Kicks of forces that balance keep momentum and angular momentum.
 ///
+/// States x of objects go with kicks: at fixed q and t, a kick is then a differential equation
+///
+///   v' = a(q, x, t),   x' = g(q, x, t)                                                   (4)
+///
+/// of which Kutta's method of fourth order makes a step of length beta_i h. A symmetric composition
+/// of flows of two parts has its order whatever the parts are, so that x has it too.
+///
 /// What depends on velocities otherwise (curved constraints, viscosity, friction, a mass that
 /// depends on the state or on time) does not fit (1) and is refused at the first step, by
 /// evaluating (1) with several velocities.
@@ -46,12 +53,14 @@ protected:
     explicit Symplectic(const char* name) : name_(name) {}
     /// Reads the state x = (q, v, w); refuses at the first step what does not fit (1).
     void begin(System& system, double t0);
-    /// Sets dx_ to the rates of a kick of length h from velocities v; velocities of x_ are lost.
-    void kick_rates(System& system, double t, double h, const double* v);
+    /// Sets dx_ to the mean rates of a kick of length h from (v, w), of this order at least; those
+    /// of x_ are lost.
+    void kick_rates(System& system, double t, double h, const State& kick, int order);
 
     std::size_t n_ = 0;
+    int num_own_ = 0;
     State x_, dx_;
-    State v0_;
+    State kick_;  // (v, w)
 
 private:
     double judge_fit(System& system, double t0);
@@ -60,7 +69,7 @@ private:
     boost::numeric::odeint::symplectic_rkn_sb3a_m4_mclachlan<State> stepper_;
     bool has_powers_ = false;
     State other_;
-    State place_, kick_;  // (q, t) and (v, w)
+    State place_;  // (q, t)
 };
 
 /// The Stoermer-Verlet method, one evaluation a step:
@@ -68,7 +77,8 @@ private:
 ///   q += h/2 v,   (v, w) += h (a, w')(q, t + h/2),   q += h/2 v                          (3)
 ///
 /// Symplectic, symmetric, of second order, stable for h times the highest frequency up to 2; it
-/// keeps momentum and angular momentum as (2) does, and refuses what does not fit (1).
+/// keeps momentum and angular momentum as (2) does, and refuses what does not fit (1). States of
+/// objects go with the kick (4) by the midpoint rule, of second order too.
 ///
 /// Source: E. Hairer, C. Lubich, G. Wanner, Acta Numerica 12 (2003) 399-450, variant (1.17).
 class Verlet final : public Symplectic {

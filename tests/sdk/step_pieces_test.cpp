@@ -155,9 +155,10 @@ TEST_SUITE("step in pieces") {
                     [](double, double) {});
         };
         CHECK_THROWS_WITH(chatter(),
-                          "2.000000: contacts change between stick and slip without end; check "
-                          "their coefficients of friction (too large ones may leave no solution, "
-                          "Painleve's paradox), or take a shorter step");
+                          "2.000000: contacts stick and slip, or close and open, without end "
+                          "within one step; check coefficients of friction (too large ones may "
+                          "leave no solution, Painleve's paradox) and restitutions of bodies that "
+                          "lie packed, or take a shorter step");
         CHECK(loop.clock.passed.size() == StepPieces::kMost);
     }
 }

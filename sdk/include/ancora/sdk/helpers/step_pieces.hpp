@@ -38,9 +38,10 @@ public:
         if (!(rest_ > 0.0)) return false;
         if (num_pieces_++ == kMost)
             system_.refuse(t_,
-                           "contacts change between stick and slip without end; check their "
-                           "coefficients of friction (too large ones may leave no solution, "
-                           "Painleve's paradox), or take a shorter step");
+                           "contacts stick and slip, or close and open, without end within one "
+                           "step; check coefficients of friction (too large ones may leave no "
+                           "solution, Painleve's paradox) and restitutions of bodies that lie "
+                           "packed, or take a shorter step");
         return true;
     }
     double t() const { return t_; }

@@ -246,8 +246,11 @@ int run_child(const std::vector<std::string>& arguments) {
             outcome["end"] = k;
             outcome["seconds"] =
                 std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-            const std::string its = before.changes(false);
-            its.copy(shared.left, sizeof(shared.left) - 1);
+            // the first that is found counts
+            if (earlier.empty()) {
+                const std::string its = before.changes(false);
+                its.copy(shared.left, sizeof(shared.left) - 1);
+            }
             before.restore();
             line.send(outcome);
         });

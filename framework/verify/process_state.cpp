@@ -24,7 +24,19 @@ namespace {
 namespace fs = std::filesystem;
 
 // What is on its way out is waited for so long: on a busy machine it has to wait, too.
-constexpr int kMostEndMilliseconds = 500;
+// What is on its way out is looked for so often, at growing intervals, and for half a second: to
+// look at a thousand processes takes longer than to wait for one.
+constexpr int kLooks = 16;
+constexpr int kMostMicroseconds = 64'000;
+
+template <class Function>
+void wait_while(const Function& is_there) {
+    int microseconds = 1000;
+    for (int k = 0; k < kLooks && is_there(); ++k) {
+        ::usleep(static_cast<useconds_t>(microseconds));
+        microseconds = std::min(2 * microseconds, kMostMicroseconds);
+    }
+}
 
 off_t size_of_stream(int descriptor) {
     struct stat file = {};
@@ -121,18 +133,17 @@ std::string ProcessState::changes(bool with_kernels) const {
         text += (text.empty() ? "" : ", ") + change;
     };
     ProcessState now = capture();
-    // a thread that is on its way out is not left running
-    for (int k = 0;
-         k < kMostEndMilliseconds && with_kernels && count_new(now.threads_, threads_) > 0;
-         ++k) {
-        ::usleep(1000);
-        now.threads_ = threads();
-    }
-    // nor is a process; one that makes itself a daemon is among the children when its parent ends
-    for (int k = 0; k < kMostEndMilliseconds && count_new(now.children_, children_) > 0; ++k) {
-        ::usleep(1000);
+    // A thread that is on its way out is not left running.
+    if (with_kernels)
+        wait_while([&] {
+            now.threads_ = threads();
+            return count_new(now.threads_, threads_) > 0;
+        });
+    // Nor is a process; one that makes itself a daemon is among the children when its parent ends.
+    wait_while([&] {
         now.children_ = running_children();
-    }
+        return count_new(now.children_, children_) > 0;
+    });
     if (const std::size_t count = count_new(now.children_, children_); count > 0)
         add(fmt::format("left {} process{} running", count, count == 1 ? "" : "es"));
     for (int k = 0; k < 2; ++k)

@@ -83,12 +83,18 @@ std::span<const Check> body_motion_checks();
 std::span<const Check> drawing_checks();
 std::span<const Check> event_checks();
 std::span<const Check> joint_checks();
+std::span<const Check> facet_checks();
 std::span<const Check> force_checks();
+std::span<const Check> gap_checks();
 std::span<const Check> system_checks();
 std::span<const Check> integrator_checks();
 std::span<const Check> integrator_signal_checks();
 
 // Parts of checks that serve several kinds.
 void check_force_consistency(Subject& subject);
+class Example;
+/// Refuses facets that a kernel could not even read.
+/// @throws Failure
+void require_readable_facets(const Example& example);
 
 }  // namespace ancora::verify

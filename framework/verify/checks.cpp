@@ -8,10 +8,12 @@ std::span<const Check> checks() {
     static const std::vector<Check> all = [] {
         std::vector<Check> list;
         for (const auto part : {descriptor_checks(),
+                                facet_checks(),
                                 output_checks(),
                                 environment_checks(),
                                 hidden_state_checks(),
                                 row_checks(),
+                                gap_checks(),
                                 law_checks(),
                                 body_checks(),
                                 body_motion_checks(),

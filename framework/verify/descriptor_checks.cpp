@@ -238,6 +238,7 @@ void check_examples(Subject& subject) {
             static_cast<void>(example.make());
             return;
         }
+        require_readable_facets(example);
         const Object once = example.make();
         const Object twice = example.make();
         for (const std::string& integrator : example.integrators()) {

@@ -6,6 +6,7 @@
 
 #include "differences.hpp"
 #include "own_values.hpp"
+#include "row_states.hpp"
 #include "step_call.hpp"
 
 namespace ancora::verify {
@@ -176,7 +177,7 @@ void require_balance(
         const auto refuse = [&](double left, const char* of) {
             throw Failure(fmt::format(
                 "{} has the {} {}: {:.6g} at sampled state {}, and nothing says what takes it: "
-                "return true from tied_to_inertial_frame() for a medium or a field, "
+                "set tied_to_inertial_frame in facets() for a medium or a field, "
                 "WorkKind::external for a load, or let the other attachments react",
                 what,
                 of,
@@ -222,6 +223,83 @@ void check_momentum(Subject& subject) {
             require_balance(
                 stage, mid, specimen.evaluate_step(u, u1, t, h), "f over a step", k + 1);
         }
+    });
+}
+
+/// Stresses of elastic rows and dashpots at a state.
+Vector stresses(const Block& block, const Block::Values& at, const Vector& du) {
+    const RowBlock& shape = block.shape();
+    const Vector rate = at.A * du + at.pi_t;
+    Vector s(at.pi.size());
+    const auto count = static_cast<std::size_t>(shape.rows_per_item);
+    for (Eigen::Index i = 0; i < s.size(); ++i) {
+        const auto row = static_cast<std::size_t>(i);
+        const RowLaw& own = law(shape, row);
+        if (own.kind == RowKind::dashpot) {
+            s(i) = own.viscosity * rate(i);
+        } else if (!shape.item_laws.empty()) {
+            if (row % count == 0)
+                shape.law_of_item(static_cast<int>(row / count))
+                    .potential(static_cast<int>(row / count),
+                               view(at.pi).subspan(row, count),
+                               view(s).subspan(row, count),
+                               {});
+        } else if (own.law != nullptr) {
+            s(i) = own.law->stress(own, at.pi(i), rate(i));
+        } else {
+            s(i) = at.pi(i) / own.compliance + own.prestress + own.viscosity * rate(i);
+        }
+    }
+    if (!shape.item_laws.empty())
+        for (Eigen::Index i = 0; i < s.size(); ++i)
+            s(i) += law(shape, static_cast<std::size_t>(i)).viscosity * rate(i);
+    return s;
+}
+
+/// Forces of rows on what they tie: of elastic rows and dashpots everywhere, of each condition
+/// where it is met.
+void check_momentum_of_rows(Subject& subject) {
+    for_each_example(subject, [&](const Example& example) {
+        const BoundArguments arguments = example.bind();
+        const Object object = example.make(arguments);
+        if (facets_of(*object.constraint).tied_to_inertial_frame)
+            throw Skipped("it is tied to the inertial frame");
+        const Stage stage(example.type(), arguments, object);
+        skip_wrong_sizes(stage, object);
+        if (stage.has_lone_scalars()) throw Skipped("it acts on coordinates that stand alone");
+        if (stage.is_on_ground()) throw Skipped("the ground takes its reaction");
+        Random random(subject.seed);
+        const RowPart part = row_parts(object).front();
+        const auto count = static_cast<int>(part.of(object)->row_blocks().size());
+        int looked_at = 0;
+        for (int index = 0; index < count; ++index) {
+            const Block block(object, part, index, stage.num_scalars());
+            // a velocity may be measured by anything
+            if (block.is_velocity() || block.is_acceleration() || block.num_rows_of() == 0)
+                continue;
+            const bool is_condition =
+                block.kind() == RowKind::constraint || block.kind() == RowKind::unilateral;
+            for (int k = 0; k < kForceStates / 4; ++k) {
+                // directions keep their lengths and angles, as on bodies
+                const At at = random_state(stage, random, 0.0);
+                Vector u = at.u;
+                if (is_condition && !find_satisfied(block, at, u)) continue;
+                ++looked_at;
+                const Block::Values values = block.evaluate(u, at.du, at.t);
+                if (!is_condition) {
+                    const Vector f = values.A.transpose() * stresses(block, values, at.du);
+                    require_balance(stage, u, f, ("the force of " + block.where()).c_str(), k + 1);
+                    continue;
+                }
+                for (Eigen::Index i = 0; i < values.A.rows(); ++i)
+                    require_balance(stage,
+                                    u,
+                                    values.A.row(i).transpose(),
+                                    fmt::format("A of {}, row {},", block.where(), i).c_str(),
+                                    k + 1);
+            }
+        }
+        if (looked_at == 0) throw Skipped("no rows with a force that is known");
     });
 }
 
@@ -378,6 +456,11 @@ constexpr Check kForceChecks[] = {
      kForces,
      "forces between bodies balance each other: no resultant and no moment is left over",
      check_momentum},
+    {"momentum",
+     kConstraints,
+     "rows pull what they tie with neither resultant nor moment, unless the ground is attached to "
+     "them or they say that they are tied to the inertial frame",
+     check_momentum_of_rows},
     {"dissipation",
      kForces,
      "the power is never positive, at an instant and over a step, from mm/s to km/s (if claimed)",

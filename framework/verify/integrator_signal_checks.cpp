@@ -111,7 +111,109 @@ void check_own_states(Subject& subject) {
                                    };
                                }};
     for_each_integrator(subject, system, [&](const Example& example, bool is_adaptive) {
-        require_order(subject, example.text(), filtered, is_adaptive, 1, "the state of a filter");
+        // a step of the discrete formulation takes them by the midpoint rule
+        const int claimed = std::max(1, static_cast<int>(subject.type.order));
+        const bool is_discrete = example.make().integrator->traits().face == Face::discrete;
+        require_order(subject,
+                      example.text(),
+                      filtered,
+                      is_adaptive,
+                      is_discrete ? std::min(claimed, 2) : claimed,
+                      "the state of a filter");
+    });
+}
+
+/// The states inside steps of a method that chooses them, of the mass that a load drives.
+void check_inside(Subject& subject) {
+    if (subject.type.order == 0) throw Skipped("no order is claimed");
+    const ReferenceSystem system = reference_system("driven");
+    const double m = system.number("m"), w = system.number("w"), F = system.number("F"),
+                 G = system.number("G");
+    const Vec3 x0(system.number("x"), system.number("y"), system.number("z"));
+    const Vec3 v0(system.number("vx"), system.number("vy"), system.number("vz"));
+    using Row = std::vector<double>;
+    constexpr double kInside[] = {0.3, 0.5, 0.8};
+    constexpr double kAtEnd = 1e-10;  // of what is of size one
+    for_each_integrator(subject, system, [&](const Example& example, bool is_adaptive) {
+        const IntegratorTraits traits = example.make().integrator->traits();
+        if (!is_adaptive || traits.face != Face::continuous)
+            throw Skipped("its states are those at the ends of steps");
+        const auto run = [&](const StepChoice& choice) {
+            Simulation simulation(integrator_manifest(subject, example.text(), system, choice),
+                                  subject.registry);
+            const std::vector<std::string> names = simulation.column_names();
+            const auto column = [&](const char* name) {
+                return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+            };
+            const std::size_t work = column("work.external");
+            const auto now = [&](double t, bool is_inside) {
+                Row row(names.size()), state(7);
+                if (is_inside)
+                    simulation.sample_at(t, {row, {}, state});
+                else
+                    simulation.sample({row, {}, state});
+                state.push_back(work < row.size() ? row[work] : 0.0);
+                return state;
+            };
+            const auto require_end = [&](double t, const Row& is) {
+                const Row said = now(t, true);
+                for (std::size_t i = 1; i < is.size(); ++i)
+                    if (!(std::abs(said[i] - is[i]) <= kAtEnd * (1.0 + std::abs(is[i]))))
+                        throw Failure(fmt::format(
+                            "interpolate({:.6g}), at an end of its step, gives {:.9g} for {} where "
+                            "the state is {:.9g}",
+                            t,
+                            said[i],
+                            i < 7 ? fmt::format("{}[{}]", i < 4 ? 'q' : 'v', (i - 1) % 3)
+                                  : std::string("the work"),
+                            is[i]));
+            };
+            Outcome out;
+            double squares = 0.0;
+            int count = 0;
+            Row before = now(0.0, false);
+            while (!simulation.done()) {
+                const double t0 = simulation.time();
+                simulation.step();
+                const double t1 = simulation.time();
+                const Row after = now(t1, false);
+                require_end(t0, before);
+                require_end(t1, after);
+                for (const double part : kInside) {
+                    const double t = t0 + part * (t1 - t0);
+                    const Row said = now(t, true);
+                    const double c = std::cos(w * t), s = std::sin(w * t);
+                    const Vec3 v = v0 + Vec3(F / (m * w) * (1.0 - c), G / (m * w) * s, 0.0);
+                    const Vec3 x =
+                        x0 + t * v0 +
+                        Vec3(F / (m * w) * (t - s / w), G / (m * w * w) * (1.0 - c), 0.0);
+                    const double energy = 0.5 * m * (v.squaredNorm() - v0.squaredNorm());
+                    const double off = (Vec3(said[1], said[2], said[3]) - x).norm() +
+                                       (Vec3(said[4], said[5], said[6]) - v).norm() +
+                                       std::abs(said[7] - energy);
+                    squares += off * off;
+                    ++count;
+                }
+                before = after;
+            }
+            out.error = std::sqrt(squares / count);
+            out.steps = static_cast<double>(simulation.statistics().substeps);
+            return out;
+        };
+        std::vector<Outcome> runs;
+        for (int k = 0; k < static_cast<int>(std::size(kTolerances)); ++k)
+            runs.push_back(run(StepChoice::of(k, true)));
+        const std::vector<Outcome> told = telling(runs);
+        if (told.size() < 2) return;
+        const double found = order_of(told);
+        const int least = std::max(1, static_cast<int>(subject.type.order) - 1);
+        if (!std::isnan(found) && !(found >= least - kOrderSlack))
+            throw Failure(fmt::format(
+                "states inside steps show the order {:.2f} (errors {}), it must be {}: at most one "
+                "below that of the method, for q, v and what stands behind them in x",
+                found,
+                text_of(told),
+                least));
     });
 }
 
@@ -200,8 +302,15 @@ void check_order_of_works(Subject& subject) {
 constexpr Check kIntegratorSignalChecks[] = {
     {"own_states",
      kIntegrators,
-     "states of objects (Signals) are carried: a filter of a swinging value converges",
+     "states of objects (Signals) are carried: a filter of a swinging value converges, at the "
+     "order "
+     "claimed, or at the second in the discrete formulation",
      check_own_states},
+    {"inside",
+     kIntegrators,
+     "states inside steps (DenseOutput) meet those at their ends, and are at most one order below "
+     "the method, works too",
+     check_inside},
     {"events",
      kIntegrators,
      "steps end where an object's crossing comes down to zero, and it acts there; or the method "

@@ -399,30 +399,6 @@ void check_row_tangent(Subject& subject) {
         });
 }
 
-/// The nearest u at which the rows are satisfied, by Newton's method; false if it finds none. A
-/// double root is found by halves, so it goes on until nothing moves.
-bool project(const Block& block, const At& at, Vector& u) {
-    u = at.u;
-    double start = 0.0, left = 0.0;
-    for (int k = 0; k < 60; ++k) {
-        const Block::Values values = block.evaluate(u, at.du, at.t);
-        if (!values.pi.allFinite() || !values.A.allFinite())
-            throw Failure(fmt::format(
-                "pi or A of {} is not finite on the way to where the rows are satisfied: pi = {}",
-                block.where(),
-                values.pi.allFinite() ? fmt::format("{:.3g}", values.pi.cwiseAbs().maxCoeff())
-                                      : std::string("nan")));
-        left = values.pi.cwiseAbs().maxCoeff();
-        if (k == 0) start = left;
-        if (left == 0.0) return true;
-        const Vector step = values.A.completeOrthogonalDecomposition().solve(values.pi);
-        if (!step.allFinite() || step.norm() > 10.0) return false;
-        u -= step;
-        if (step.norm() <= 1e-15 * u.norm()) break;
-    }
-    return left <= 1e-9 * start;
-}
-
 // A row such as phi^2 has a Jacobian everywhere but where it is satisfied.
 void check_rank_on_constraint(const Block& block, const Stage& stage, Random& random) {
     Vector anywhere = Vector::Zero(block.num_rows_of()), satisfied = anywhere;
@@ -430,7 +406,7 @@ void check_rank_on_constraint(const Block& block, const Stage& stage, Random& ra
     for (int k = 0; k < kRowStates; ++k) {
         const At at = random_state(stage, random);
         Vector u;
-        if (!project(block, at, u)) continue;
+        if (!find_satisfied(block, at, u)) continue;
         ++found;
         const auto largest = [&](const Vector& x) -> Vector {
             return block.evaluate(x, at.du, at.t).A.cwiseAbs().rowwise().maxCoeff();

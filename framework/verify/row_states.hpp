@@ -3,6 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+
+#include <Eigen/Dense>
+#include <fmt/format.h>
 
 #include "differences.hpp"
 #include "step_call.hpp"
@@ -51,6 +55,36 @@ inline At random_state(const Stage& stage,
 /// Every third of the states is somewhere else.
 inline At state_of(int k, Placement third, const Stage& stage, Random& random) {
     return random_state(stage, random, 0.05, k % 3 == 2 ? third : Placement::usual);
+}
+
+/// The nearest u at which the rows are satisfied, by Newton's method; false if it finds none. A
+/// double root is found by halves, so it goes on until nothing moves. One far away is none unless
+/// `goes_far`.
+inline bool find_satisfied(const Block& block, const At& at, Vector& u, bool goes_far = false) {
+    constexpr double kFar = 10.0;
+    u = at.u;
+    double start = 0.0, left = 0.0;
+    for (int k = 0; k < 60; ++k) {
+        const Block::Values values = block.evaluate(u, at.du, at.t);
+        if (!values.pi.allFinite() || !values.A.allFinite())
+            throw Failure(fmt::format(
+                "pi or A of {} is not finite on the way to where the rows are satisfied: pi = {}",
+                block.where(),
+                values.pi.allFinite() ? fmt::format("{:.3g}", values.pi.cwiseAbs().maxCoeff())
+                                      : std::string("nan")));
+        left = values.pi.cwiseAbs().maxCoeff();
+        if (k == 0) start = left;
+        if (left == 0.0) return true;
+        Vector step = values.A.completeOrthogonalDecomposition().solve(values.pi);
+        if (!step.allFinite()) return false;
+        if (step.norm() > kFar) {
+            if (!goes_far) return false;
+            step *= kFar / step.norm();
+        }
+        u -= step;
+        if (step.norm() <= 1e-15 * u.norm()) break;
+    }
+    return left <= 1e-9 * start;
 }
 
 /// Runs `check(block, stage, random)` on each block, twice where the object has states of its own;

@@ -119,7 +119,7 @@ void check_ledger(Subject& subject) {
                 ? "; rows that claim rigid_motion_invariant and are neither linear nor quadratic "
                   "need an evaluate_step of their own, corrected in what does not turn with space"
                 : "; what acts against the ground, a medium or a field says so by "
-                  "tied_to_inertial_frame()";
+                  "tied_to_inertial_frame in facets()";
         const auto require = [&](const BalanceMaximum& balance, const char* what) {
             if (!(balance.max_rel <= balance_limit(subject, integrator)))
                 throw Failure(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bad: takes memory until there is none. Apart from the others, since nothing limits it under a
 // sanitizer.
+#include <memory>
 #include <vector>
 
 #include "parts.hpp"
@@ -14,7 +15,9 @@ class EatsMemory final : public Rod {
 public:
     using Rod::Rod;
     void evaluate_tangent(int, const TangentPoint&, std::span<double>) const override {
-        for (std::vector<std::vector<char>> all;;) all.emplace_back(std::size_t{64} << 20);
+        // not written to, which would only cost time
+        for (std::vector<std::unique_ptr<char[]>> all;;)
+            all.push_back(std::make_unique_for_overwrite<char[]>(std::size_t{64} << 20));
     }
 };
 

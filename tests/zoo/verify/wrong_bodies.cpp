@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "../test_mass.hpp"
 
@@ -478,6 +479,98 @@ private:
     double rate_of(double m) const override { return m; }
 };
 
+enum class Drain {
+    rate_of_start,  // as if it emptied at the first rate
+    no_rate,        // says that it keeps its mass
+    forgets_rate,   // leaves the rate unwritten
+    runs_dry,       // down to nothing
+    reads_state     // asks where it is, which has no answer
+};
+template <Drain kWrong>
+class Drains final : public Tank {
+public:
+    using Tank::Tank;
+    void evaluate_mass(const MassState& at, const MassValues& out) const override {
+        if (kWrong == Drain::forgets_rate) {
+            std::vector<double> beside(out.rate.size());
+            Tank::evaluate_mass(at, {.M = out.M, .rate = beside});
+            return;
+        }
+        Tank::evaluate_mass(at, out);
+        for (const std::size_t i : {0, 4, 8}) {
+            if (kWrong == Drain::runs_dry) {
+                out.M[i] = std::max(0.0, m_0_ * (1.0 - 2.0 * at.t));
+                out.rate[i] = at.t < 0.5 ? -2.0 * m_0_ : 0.0;
+            }
+            if (kWrong == Drain::reads_state) out.M[i] *= 1.0 + 0.1 * at.q[0];
+        }
+    }
+
+private:
+    double rate_of(double m) const override {
+        return kWrong == Drain::rate_of_start ? -m_0_ : kWrong == Drain::no_rate ? 0.0 : -m;
+    }
+};
+
+// --- facets
+
+enum class Named {
+    nothing,
+    forgets_turning,    // derives from ScalarRotation, and does not name it
+    forgets_names,      // likewise from BodyNames
+    forgets_drawing,    // likewise from Drawing
+    turns_as_last,      // the facet of the object that was made last
+    group_beyond,       // a group with a point that it does not have
+    any_group,          // takes any name of a group
+    coordinate_beyond,  // a name stands for a coordinate that it does not have
+    any_coordinate      // any name is that of the first
+};
+
+/// The mass in polar coordinates with all facets of a body but signals.
+template <Named kWrong>
+class NamedPolar final : public Polar, private BodyNames, private Drawing {
+public:
+    explicit NamedPolar(const Arguments& arguments) : Polar(arguments) { last = this; }
+    void facets(BodyFacets& out) const override {
+        out.names = this;
+        out.drawing = this;
+        Polar::facets(out);
+        if (kWrong == Named::forgets_turning) out.scalar_rotation = nullptr;
+        if (kWrong == Named::forgets_names) out.names = nullptr;
+        if (kWrong == Named::forgets_drawing) out.drawing = nullptr;
+        if (kWrong != Named::turns_as_last) return;
+        BodyFacets its;
+        last->Polar::facets(its);
+        out.scalar_rotation = its.scalar_rotation;
+    }
+
+private:
+    std::span<const std::int32_t> group(std::string_view name) const override {
+        static constexpr std::int32_t kIt[] = {0}, kTwo[] = {0, 1};
+        if (kWrong == Named::any_group) return kIt;
+        if (name != "*" && name != "it") throw std::invalid_argument("it has the group it");
+        if (kWrong == Named::group_beyond) return kTwo;
+        return kIt;
+    }
+    int find_coordinate(std::string_view name) const override {
+        if (kWrong == Named::any_coordinate) return 0;
+        if (kWrong == Named::coordinate_beyond) return name == "theta" ? 1 : name == "rho" ? 2 : -1;
+        return name == "theta" ? 0 : name == "rho" ? 1 : -1;
+    }
+    void draw(Sketch& out) const override { out.sphere(0.1, {}); }
+
+    inline static const NamedPolar* last = nullptr;
+};
+
+template <Drain kWrong>
+constexpr TypeDescriptor drains(const char* name) {
+    return type<Drains<kWrong>>(name, kMassDocs, TestMass::kParameters);
+}
+template <Named kWrong>
+constexpr TypeDescriptor named(const char* name) {
+    return type<NamedPolar<kWrong>>(name, Polar::kDocs, Polar::kParameters);
+}
+
 constexpr TypeDescriptor kTypes[] = {
     type<TestMass>("right_mass", kMassDocs, TestMass::kParameters),
     type<Polar>("right_polar", Polar::kDocs, Polar::kParameters),
@@ -506,6 +599,20 @@ constexpr TypeDescriptor kTypes[] = {
     type<LeansInStep>("leans_in_step", SpringBody::kDocs, SpringBody::kParameters),
     type<OldDirection>("old_direction", SpringBody::kDocs, SpringBody::kParameters),
     type<Colourless>("colourless", kMassDocs, TestMass::kParameters),
+    drains<Drain::rate_of_start>("rate_of_start"),
+    drains<Drain::no_rate>("no_rate"),
+    drains<Drain::forgets_rate>("forgets_rate"),
+    drains<Drain::runs_dry>("runs_dry"),
+    drains<Drain::reads_state>("reads_state"),
+    named<Named::nothing>("right_named"),
+    named<Named::forgets_turning>("forgets_turning"),
+    named<Named::forgets_names>("forgets_names"),
+    named<Named::forgets_drawing>("forgets_drawing"),
+    named<Named::turns_as_last>("turns_as_last"),
+    named<Named::group_beyond>("group_beyond"),
+    named<Named::any_group>("any_group"),
+    named<Named::coordinate_beyond>("coordinate_beyond"),
+    named<Named::any_coordinate>("any_coordinate"),
 };
 
 }  // namespace

@@ -184,6 +184,122 @@ public:
     }
 };
 
+enum class Shown {
+    one_of_two,    // the second value is left as it was
+    three_of_two,  // and one behind
+    nan,           // no number
+    counts_calls,  // another value each time it is asked
+    twice,         // two of one name
+    no_unit,       // in "steps"
+    forgotten,     // derives from IntegratorOutputs, and does not name it
+    of_last        // those of the object that was made last
+};
+template <Shown kWrong>
+class ShowsTwo final : public Located, private IntegratorOutputs {
+public:
+    explicit ShowsTwo(const Arguments& arguments) : Located(arguments) { last = this; }
+    int num_history(const System&) const override { return 1; }
+    void step(System& system, double t0, double h) override {
+        Located::step(system, t0, h);
+        system.history()[0] += 1.0;
+    }
+    void facets(IntegratorFacets& out) const override {
+        if (kWrong == Shown::forgotten) return;
+        out.outputs = kWrong == Shown::of_last ? last : this;
+    }
+    std::span<const Output> outputs() const override {
+        static constexpr Output kTwo[] = {{"steps", "", "made so far"}, {"half", "", "of it"}};
+        static constexpr Output kTwice[] = {{"steps", "", "made so far"}, {"steps", "", "again"}};
+        static constexpr Output kUnit[] = {{"steps", "steps", "made so far"},
+                                           {"half", "", "of it"}};
+        return kWrong == Shown::twice ? kTwice : kWrong == Shown::no_unit ? kUnit : kTwo;
+    }
+    void evaluate_outputs(std::span<const double> history, std::span<double> y) const override {
+        y[0] = history[0];
+        if (kWrong == Shown::nan) y[0] /= 0.0 * y[0];
+        if (kWrong == Shown::counts_calls) y[0] += ++calls_;
+        if (kWrong == Shown::one_of_two) return;
+        y[1] = 0.5 * history[0];
+        if (kWrong == Shown::three_of_two) y.data()[2] = y[1];
+    }
+
+private:
+    inline static const ShowsTwo* last = nullptr;
+    mutable int calls_ = 0;
+};
+
+enum class Inside {
+    nothing,
+    stands,       // where the step began
+    late,         // as if the step had ended later
+    no_works,     // works as they were at its begin
+    no_momenta,   // velocities as they were at its begin
+    straight_on,  // along the first slope
+    forgotten,    // derives from DenseOutput, and does not name it
+};
+/// Right: the same method under error control, with Hermite's polynomial inside a step.
+template <Inside kWrong>
+class Adapts final : public Located, private DenseOutput {
+public:
+    using Located::Located;
+    IntegratorTraits traits() const override {
+        return {.face = Face::continuous, .is_adaptive = true};
+    }
+    void prepare(const System& system, const StepSettings& settings) override {
+        Located::prepare(system, settings);
+        tolerance_ = settings.tolerance > 0.0 ? settings.tolerance : 1e-8;
+        first_step_ = settings.step;
+        last_.assign(x_.size(), 0.0);
+    }
+    int num_history(const System&) const override { return 1; }
+    void step(System& system, double t0, double h) override {
+        if (system.num_events() > 0) system.refuse(t0, "this method locates no events");
+        ContinuousSystem& model = *system.continuous();
+        double& next = system.history()[0];
+        if (next == 0.0) next = first_step_;
+        model.read_state(x_);
+        double length = std::min(next, h);
+        for (;;) {
+            make_trial(model, t0, length);
+            double error = 0.0;
+            for (std::size_t i = 0; i < moved_; ++i)
+                error = std::max(error, std::abs(length * (dx_[i] - first_[i])));
+            error *= length / tolerance_;
+            const double factor = std::clamp(0.9 / std::cbrt(std::max(error, 1e-9)), 0.2, 2.0);
+            if (error <= 1.0) {
+                next = std::max(length < next ? next : 0.0, factor * length);
+                break;
+            }
+            next = length *= factor;
+        }
+        t0_ = t0;
+        t1_ = t0 + length;
+        model.derivative(t1_, x1_, last_);
+        model.accept_state(t0_, t1_, x1_);
+    }
+    void facets(IntegratorFacets& out) const override {
+        if (kWrong != Inside::forgotten) out.dense_output = this;
+    }
+
+private:
+    void interpolate(double t, std::span<double> x) const override {
+        const double h = t1_ - t0_;
+        const double s = (t - t0_) / h * (kWrong == Inside::late ? 0.8 : 1.0);
+        const double a = 1.0 - s, b = s * s * (3.0 - 2.0 * s);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            x[i] = (1.0 - b) * x_[i] + b * x1_[i] + h * s * a * (a * first_[i] - s * last_[i]);
+            const bool stays = kWrong == Inside::stands ||
+                               (kWrong == Inside::no_works && i >= moved_) ||
+                               (kWrong == Inside::no_momenta && 2 * i >= moved_ && i < moved_);
+            if (stays) x[i] = x_[i];
+            if (kWrong == Inside::straight_on) x[i] = x_[i] + s * h * first_[i];
+        }
+    }
+
+    double tolerance_ = 0.0, first_step_ = 0.0, t0_ = 0.0, t1_ = 0.0;
+    std::vector<double> last_;
+};
+
 // --- implicit
 
 /// Right: the implicit Euler method, with positions met besides velocities.
@@ -313,6 +429,21 @@ constexpr TypeDescriptor kTypes[] = {
     type<LateEvents>("late_events", docs(2)),
     type<PassesNothing>("passes_nothing", docs(2)),
     type<ShowsMember>("shows_member", docs(2)),
+    type<ShowsTwo<Shown::one_of_two>>("shows_one_of_two", docs(2)),
+    type<ShowsTwo<Shown::three_of_two>>("shows_three_of_two", docs(2)),
+    type<ShowsTwo<Shown::nan>>("shows_nan", docs(2)),
+    type<ShowsTwo<Shown::counts_calls>>("shows_calls", docs(2)),
+    type<ShowsTwo<Shown::twice>>("shows_twice", docs(2)),
+    type<ShowsTwo<Shown::no_unit>>("shows_no_unit", docs(2)),
+    type<ShowsTwo<Shown::forgotten>>("forgets_outputs", docs(2)),
+    type<ShowsTwo<Shown::of_last>>("shows_last", docs(2)),
+    type<Adapts<Inside::nothing>>("right_adapts", docs(2)),
+    type<Adapts<Inside::stands>>("stands_inside", docs(2)),
+    type<Adapts<Inside::late>>("late_inside", docs(2)),
+    type<Adapts<Inside::no_works>>("no_works_inside", docs(2)),
+    type<Adapts<Inside::no_momenta>>("no_momenta_inside", docs(2)),
+    type<Adapts<Inside::straight_on>>("straight_on_inside", docs(2)),
+    type<Adapts<Inside::forgotten>>("forgets_inside", docs(2)),
 };
 
 }  // namespace

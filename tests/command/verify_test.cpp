@@ -271,7 +271,7 @@ TEST_SUITE("verify") {
         for (const char* type : {"lost_line", "lost_node", "colourless"})
             check_caught("wrong_bodies", type, "drawing");
         check_caught("wrong_bodies", "anisotropic", "rotation", {"ledger"});
-        for (const char* type : {"forgets_rotation", "turns_back", "turns_distance"})
+        for (const char* type : {"forgets_rotation", "turns_back", "turns_distance", "flat_stays"})
             check_caught("wrong_bodies", type, "rotation");
         for (const char* type : {"derived_step", "leans_in_step", "old_direction"})
             check_caught("wrong_bodies", type, "rotation", {"ledger", "consistency"});

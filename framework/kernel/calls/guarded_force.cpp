@@ -21,7 +21,14 @@ WorkKind GuardedForce::asked_work() const {
 }
 
 ForceFacets GuardedForce::facets() const {
-    return facets_of(object, *force_);
+    const ForceFacets out = facets_of(object, *force_);
+    for (const char* const key : out.reactions)
+        if (key == nullptr)
+            throw Error(ErrorKind::plugin,
+                        describe(object) + ": its facet reactions has a null name; each names a "
+                                           "parameter of its schema",
+                        object.place);
+    return out;
 }
 
 GuardedSignals GuardedForce::signals() const {

@@ -221,6 +221,67 @@ public:
     }
 };
 
+/// Right: a body that moves in the plane z = 0, by its centre and an angle. Its vector lacks z.
+class Flat : public Body, private ScalarRotation {
+public:
+    static constexpr Parameter kParameters[] = {
+        parameter::number("mass", "kg", "mass").positive().otherwise("2.0"),
+    };
+    static constexpr TypeDocs kDocs = {.doc = "a body in a plane",
+                                       .equation = "T = 1/2 m r'.r' + 1/2 J theta'^2",
+                                       .source = "made for tests",
+                                       .examples = {""}};
+
+    explicit Flat(const Arguments& arguments) : m_(arguments.number("mass")) {}
+
+    std::span<const Coordinate> coordinates() const override { return kCoordinates; }
+    void start(std::span<double> q, std::span<double> v) const override {
+        std::ranges::copy(std::array{0.2, -0.1, 0.3}, q.begin());
+        std::ranges::copy(std::array{0.5, 0.4, 2.0}, v.begin());
+    }
+    void mass(MassSink& M) const override {
+        M.add(0, 0, m_);
+        M.add(1, 1, m_);
+        M.add(2, 2, 0.3 * m_);
+    }
+    void attach(const Locator& where, AttachmentSink& out) const override {
+        if (where.is_direction || where.kind == Locator::Kind::name ||
+            (where.kind == Locator::Kind::index && where.index != 0))
+            throw std::invalid_argument("it has one point");
+        out.nonlinear(0, kAll);
+    }
+    void evaluate_attachment(int,
+                             std::span<const double> q,
+                             std::span<const double> v,
+                             const AttachmentValues& out) const override {
+        const double c = std::cos(q[2]), s = std::sin(q[2]);
+        const auto put = [](std::span<double> to, std::initializer_list<double> values) {
+            if (!to.empty()) std::ranges::copy(values, to.begin());
+        };
+        put(out.r, {q[0] + c, q[1] + s, 0.0});
+        put(out.J, {1.0, 0.0, -s, 0.0, 1.0, c, 0.0, 0.0, 0.0});
+        if (!out.bias.empty()) put(out.bias, {-c * v[2] * v[2], -s * v[2] * v[2], 0.0});
+    }
+    void facets(BodyFacets& out) const override { out.scalar_rotation = this; }
+    void rotation(std::span<const double>, std::span<double> Xi) const override {
+        std::ranges::fill(Xi, 0.0);
+        Xi[8] = 1.0;
+    }
+
+private:
+    static constexpr Coordinate kCoordinates[] = {{0, 0, true, 1.0}, {0, 1, true, 1.0}, {}};
+    static constexpr std::int32_t kAll[] = {0, 1, 2};
+
+    double m_;
+};
+
+/// Its angle does not go with space.
+class FlatStays final : public Flat {
+public:
+    using Flat::Flat;
+    void facets(BodyFacets&) const override {}
+};
+
 /// Right: two masses on a spring, pi = |d| - 1 with d = r_1 - r_0, and over a step
 ///
 ///   B = (d_0 + d_1) / (|d_0| + |d_1|)
@@ -574,6 +635,8 @@ constexpr TypeDescriptor named(const char* name) {
 constexpr TypeDescriptor kTypes[] = {
     type<TestMass>("right_mass", kMassDocs, TestMass::kParameters),
     type<Polar>("right_polar", Polar::kDocs, Polar::kParameters),
+    type<Flat>("right_flat", Flat::kDocs, Flat::kParameters),
+    type<FlatStays>("flat_stays", Flat::kDocs, Flat::kParameters),
     type<Indefinite>("indefinite", kMassDocs, TestMass::kParameters),
     type<UpperTriangle>("upper_triangle", kMassDocs, TestMass::kParameters),
     type<Unsymmetric>("unsymmetric", Polar::kDocs, Polar::kParameters),

@@ -33,7 +33,7 @@ FENCE = re.compile(r"^\s*(```|~~~)")
 def documents(source):
     """All Markdown files, relative to the root."""
     for folder, folders, names in os.walk(source):
-        folders[:] = sorted(f for f in folders if f not in LEFT_OUT and not f.startswith("."))
+        folders[:] = sorted(f for f in folders if f not in LEFT_OUT and not f.startswith((".", "build")))
         for name in sorted(names):
             if name.endswith(".md"):
                 yield pathlib.Path(folder, name).relative_to(source)

@@ -25,8 +25,9 @@ ForceFacets GuardedForce::facets() const {
     for (const char* const key : out.reactions)
         if (key == nullptr)
             throw Error(ErrorKind::plugin,
-                        describe(object) + ": its facet reactions has a null name; each names a "
-                                           "parameter of its schema",
+                        describe(object) +
+                            ": its facet reactions has a null name; each names a "
+                            "parameter of its schema",
                         object.place);
     return out;
 }

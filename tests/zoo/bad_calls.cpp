@@ -122,6 +122,16 @@ private:
     static constexpr Output kOutputs[] = {{"value"}};
 };
 
+class OddUnit final : public BadSignals {
+public:
+    using BadSignals::BadSignals;
+    std::span<const Output> outputs() const override { return kOutputs; }
+    void evaluate_outputs(const SignalPoint&, std::span<double> y) const override { y[0] = 0.0; }
+
+private:
+    static constexpr Output kOutputs[] = {{"speed", "furlong/fortnight"}};
+};
+
 class ThrowsInAct final : public BadSignals {
 public:
     using BadSignals::BadSignals;
@@ -319,6 +329,7 @@ constexpr TypeDescriptor kTypes[] = {
     type<AllocatingForce>("allocating_force", {"force"}, kAt),
     type<NanRate>("nan_rate", {"force"}, BadSignals::kParameters),
     type<NanOutput>("nan_output", {"force"}, BadSignals::kParameters),
+    type<OddUnit>("odd_unit", {"force"}, BadSignals::kParameters),
     type<ThrowsInAct>("throws_in_act", {"force"}, BadSignals::kParameters),
     type<UnsettledState>("unsettled_state", {"force"}, BadSignals::kParameters),
     type<PastTime>("past_time", {"force"}, BadSignals::kParameters),

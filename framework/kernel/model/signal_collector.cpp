@@ -2,9 +2,13 @@
 // The objects of a model that have signals, noted while they are made.
 #include "signal_collector.hpp"
 
+#include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "requested_attachments.hpp"
+#include "units.hpp"
 
 namespace ancora {
 
@@ -23,6 +27,17 @@ void SignalCollector::note(SignalPart::Of of,
     noted.place = part.object.place;
     noted.facts = signals.facts();
     noted.num_values = num_values(noted.facts.outputs);
+    for (const Output& output : noted.facts.outputs) {
+        const std::string unit = output.unit != nullptr ? output.unit : "";
+        if (!unit.empty() && unit != "-" && !dimension_of(unit))
+            throw Error(ErrorKind::plugin,
+                        fmt::format("{}: its output \"{}\" has the unit \"{}\", which cannot be "
+                                    "read",
+                                    describe(part.object),
+                                    output.name,
+                                    unit),
+                        part.object.place);
+    }
     model_.signals.push_back(std::move(noted));
     arguments_.push_back(std::move(arguments));
 }

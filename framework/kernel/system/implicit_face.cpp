@@ -376,6 +376,7 @@ void ImplicitFace::accelerations(double t,
 }
 
 void ImplicitFace::follow_own(std::span<const double> base, double weight) {
+    has_followed_ = true;
     parts_.signals.follow(base, weight);
 }
 

@@ -54,6 +54,8 @@ public:
                        std::span<double> lambda) override;
     void follow_own(std::span<const double> base, double weight) override;
     std::span<const double> own() const override { return own_; }
+    /// Whether there are continuous states of objects that nobody carries, by follow_own().
+    bool leaves_own() const { return !own_.empty() && !has_followed_; }
     void evaluate(const ImplicitPoint& at) override;
     std::span<const double> force() const override { return view(force_); }
     std::span<const double> gaps() const override { return view(gap_); }
@@ -217,6 +219,7 @@ private:
     Eigen::VectorXd predicted_;  // stresses of elastic rows, by which they bend
     bool has_prediction_ = false;
     std::vector<double> own_, own_rate_;
+    bool has_followed_ = false;
     bool is_mass_filled_ = false;
     Eigen::VectorXd force_, gap_, rate_, bias_;
     std::vector<double> mass_, stiffness_, damping_, geometric_, A_, A_rate_, lower_, S_;

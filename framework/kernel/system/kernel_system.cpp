@@ -268,6 +268,13 @@ void KernelSystem::note_piece() {
 
 void KernelSystem::accept_state(double t0, double t1, std::span<const double> x) {
     require_present(t0, t1 - t0);
+    if (implicit_ && implicit_->leaves_own())
+        throw Error(ErrorKind::plugin,
+                    describe(parts_.model.integrator_object) +
+                        ": accepts a step without follow_own(), though its traits say that it "
+                        "carries continuous states of objects (follows_own_states); they would "
+                        "stand still",
+                    parts_.model.integrator_object.place);
     motion_.accept(t0, t1, x);
     accounts_.joints.follow(state_.q.data(), state_.v.data(), t1, t1 - t0);
     note_piece();

@@ -191,6 +191,13 @@ TEST_SUITE("plugins that misbehave") {
               "returned a force that is not finite (attachment \"m@0\", component y)"}});
     }
 
+    TEST_CASE("a unit that nobody knows is no unit of an output") {
+        check_all(ErrorKind::plugin,
+                  {{mass() + push("odd_unit"),
+                    "force \"f\" (type odd_unit of plugin bad_calls 1.0.0): its output \"speed\" "
+                    "has the unit \"furlong/fortnight\", which cannot be read"}});
+    }
+
     TEST_CASE("an attitude that is none does not reach results") {
         ancora::testing::Plugins plugins;
         const ancora::Simulation simulation(

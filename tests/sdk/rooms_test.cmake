@@ -1,7 +1,7 @@
-# No header of the SDK includes a room that its own may not; no old path is used or leads nowhere.
+# No header of the SDK includes a room that its own may not; no path leads nowhere.
 # SPDX-License-Identifier: BSD-3-Clause
 #
-#   cmake -D SOURCE_DIR=... -D FORWARDING_DIR=... -P rooms_test.cmake
+#   cmake -D SOURCE_DIR=... -P rooms_test.cmake
 
 cmake_minimum_required(VERSION 3.25)
 set(include "${SOURCE_DIR}/sdk/include")
@@ -39,7 +39,7 @@ foreach(header IN LISTS headers)
         if(NOT included MATCHES "^ancora/sdk/")
             string(APPEND wrong "${header} includes ${included}, which is no part of the SDK\n")
         elseif(NOT EXISTS "${include}/${included}")
-            string(APPEND wrong "${header} includes ${included}, an old path\n")
+            string(APPEND wrong "${header} includes ${included}, which is not there\n")
         elseif(NOT other STREQUAL room AND NOT other IN_LIST allowed_${room})
             string(APPEND wrong "${header} (${room}) includes ${included} (${other})\n")
         endif()
@@ -49,21 +49,7 @@ if(num_includes LESS 50)
     message(FATAL_ERROR "only ${num_includes} includes were found in ${sdk}")
 endif()
 
-# Each forwarding header leads to a header, and hides none.
-file(GLOB_RECURSE old RELATIVE "${FORWARDING_DIR}" "${FORWARDING_DIR}/*.hpp")
-list(LENGTH old num_old)
-if(num_old LESS 25)
-    message(FATAL_ERROR "only ${num_old} forwarding headers were found in ${FORWARDING_DIR}")
-endif()
-foreach(header IN LISTS old)
-    file(STRINGS "${FORWARDING_DIR}/${header}" line REGEX "^#include")
-    string(REGEX REPLACE ".*\"(.*)\"" "\\1" target "${line}")
-    if(NOT EXISTS "${include}/${target}" OR EXISTS "${include}/${header}")
-        string(APPEND wrong "${header} forwards to \"${target}\"\n")
-    endif()
-endforeach()
-
-# The repository itself uses none of them.
+# The repository uses paths that there are.
 file(GLOB_RECURSE sources "${SOURCE_DIR}/plugins/*.[ch]pp" "${SOURCE_DIR}/framework/*.[ch]pp"
     "${SOURCE_DIR}/tests/*.[ch]pp" "${SOURCE_DIR}/examples/*.[ch]pp"
     "${SOURCE_DIR}/sdk/template/*.[ch]pp")
@@ -72,7 +58,7 @@ foreach(source IN LISTS sources)
     foreach(line IN LISTS lines)
         string(REGEX REPLACE ".*[\"<](ancora/[^\">]*).*" "\\1" included "${line}")
         if(NOT EXISTS "${include}/${included}")
-            string(APPEND wrong "${source} includes ${included}, an old path\n")
+            string(APPEND wrong "${source} includes ${included}, which is not there\n")
         endif()
     endforeach()
 endforeach()
@@ -80,4 +66,4 @@ endforeach()
 if(wrong)
     message(FATAL_ERROR "against the order of rooms (README.md of each room):\n${wrong}")
 endif()
-message(STATUS "${num_includes} includes within the order, ${num_old} old paths forwarded")
+message(STATUS "${num_includes} includes within the order")

@@ -84,6 +84,8 @@ TEST_SUITE("verify") {
         check_caught("wrong_rows", "missing_factor", "bias", kRuns);
         check_caught("wrong_rows", "unwritten_entry", "outputs", on_A + Names{"jacobian"});
         check_caught("wrong_rows", "old_jacobian", "discrete_identity", {"rigid_motion", "ledger"});
+        check_caught("wrong_rows", "old_dashpot", "discrete_identity", {"ledger"});
+        CHECK(zoo("wrong_rows").checks("right_dashpot", "FAIL") == Names());
         check_caught("wrong_rows", "turns_with_step", "consistency", kRuns + Names{"rigid_motion"});
         check_caught("wrong_rows", "squared", "rank", kRuns + Names{"examples"});
         check_caught("wrong_rows", "wrong_tangent", "tangent");
@@ -524,6 +526,8 @@ TEST_SUITE("verify") {
         check_caught("wrong_places", "jumps_at_pi", "discrete_identity");
         CHECK(verdict.reason("jumps_at_pi", "discrete_identity").find("jumps from") !=
               std::string::npos);
+        check_caught("wrong_places", "jumps_a_little", "discrete_identity");
+        CHECK(verdict.checks("right_hinge_angle", "FAIL") == Names());
         check_caught("wrong_places", "strange_unit", "descriptor");
         CHECK(verdict.reason("strange_unit", "descriptor").find("metres") != std::string::npos);
         check_caught("wrong_places", "revolute", "descriptor", kRuns + Names{"examples"});
@@ -620,7 +624,7 @@ TEST_SUITE("verify") {
         CHECK(result.out.find("seed 1") != std::string::npos);
         CHECK(result.out.find("wrong_tangent    tangent  FAIL     G of block \"length\" is 0 at "
                               "row 0, scalar 3; differences of A^T s give") != std::string::npos);
-        CHECK(result.out.find("FAILED: 5 passed, 3 failed, 3 skipped") != std::string::npos);
+        CHECK(result.out.find("FAILED: 6 passed, 3 failed, 4 skipped") != std::string::npos);
     }
 
     TEST_CASE("the list has every check once, with what it asks") {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bad: constraints that are wrong somewhere out of the way, and descriptions that no model can use;
-// a right one of general rows.
+// right ones of general rows.
 #include <limits>
 
+#include "ancora/sdk/helpers/measure_function.hpp"
 #include "parts.hpp"
 
 namespace {
@@ -84,7 +85,7 @@ public:
 };
 
 /// The angle of a direction on b about one on a, by its arc tangent: it jumps at pi.
-class JumpsAtPi final : public Constraint {
+class JumpsAtPi : public Constraint {
 public:
     static constexpr Parameter kParameters[] = {
         parameter::direction("x", "from which the angle counts").required(),
@@ -128,6 +129,92 @@ private:
                                         .num_items = 1,
                                         .rows_per_item = 1,
                                         .scalars_per_item = 9,
+                                        .stencil = kStencil,
+                                        .laws = kLaws,
+                                        .degree = Degree::general,
+                                        .tangent = TangentForm::none};
+};
+
+/// The same behind a reduction gear: the jump is a small one.
+class JumpsALittle final : public JumpsAtPi {
+public:
+    static constexpr TypeDocs kDocs = {.doc = "an angle behind a gear",
+                                       .equation = "(atan2(z . y, z . x) - 1) / 60 = 0",
+                                       .source = "made for tests",
+                                       .examples = {JumpsAtPi::kDocs.examples[0]}};
+    using JumpsAtPi::JumpsAtPi;
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override {
+        JumpsAtPi::evaluate(block, at, out);
+        for (const std::span<double> values : {out.pi, out.A, out.b})
+            for (double& x : values) x /= 60.0;
+    }
+};
+
+/// Right: an angle about a hinge that counts its turns, and has its axis among its directions.
+/// Where the third direction comes to lie along the axis there is no angle.
+class HingeAngle final : public Constraint {
+public:
+    static constexpr Parameter kParameters[] = {
+        JumpsAtPi::kParameters[0],
+        JumpsAtPi::kParameters[1],
+        JumpsAtPi::kParameters[2],
+        parameter::direction("axis", "of the hinge").required(),
+    };
+    static constexpr TypeDocs kDocs = {
+        .doc = "an angle about a hinge",
+        .equation = "m - 1 = 0 and axis . z = 0, m the angle of z in turns from x towards y",
+        .source = "made for tests",
+        .examples = {"x = \"a@[1, 0, 0]\"\ny = \"a@[0, 1, 0]\"\nz = \"b@[0.6, 0.8, 0]\"\n"
+                     "axis = \"a@[0, 0, 1]\""}};
+    explicit HingeAngle(const Arguments&) {}
+    std::span<const AttachmentRequest> attachments() const override { return kAttachments; }
+    std::span<const RowBlock> row_blocks() const override { return {&kBlock, 1}; }
+    std::span<const double> start_state() const override { return kStart; }
+    void evaluate(int, const RowPoint& at, const RowValues& out) const override {
+        const auto z = at.u.subspan(6, 3), axis = at.u.subspan(9, 3);
+        if (!out.pi.empty()) {
+            out.pi[0] = angle_.near(angle_.value(at.u.data()), at.state[0]) - 1.0;
+            out.pi[1] = dot(axis, z);
+        }
+        if (!out.A.empty()) {
+            angle_.gradient(at.u.data(), out.A.data());
+            put_second(z, axis, out.A);
+        }
+        if (out.b.empty()) return;
+        out.b[0] = angle_.bias(at.u.data(), at.du.data());
+        out.b[1] = -2.0 * dot(at.du.subspan(6, 3), at.du.subspan(9, 3));
+    }
+    void evaluate_step(int, const RowStep& step, const RowStepValues& out) const override {
+        angle_.step_gradient(step.u0.data(), step.mid.data(), step.u1.data(), out.B.data());
+        put_second(step.mid.subspan(6, 3), step.mid.subspan(9, 3), out.B);
+        if (!step.state1.empty())
+            step.state1[0] = angle_.near(angle_.value(step.u0.data()), step.state0[0]) +
+                             angle_.dot(out.B.data(), step.du.data());
+    }
+
+private:
+    static double dot(std::span<const double> p, std::span<const double> q) {
+        return p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
+    }
+    static void put_second(std::span<const double> z,
+                           std::span<const double> axis,
+                           std::span<double> A) {
+        std::ranges::fill(A.subspan(9, 9), 0.0);
+        for (std::size_t i = 0; i < 3; ++i) {
+            A[18 + i] = axis[i];
+            A[21 + i] = z[i];
+        }
+    }
+
+    MeasureFunction angle_{MeasureKind::angle};
+    static constexpr double kStart[] = {1.0};
+    static constexpr AttachmentRequest kAttachments[] = {{"x"}, {"y"}, {"z"}, {"axis"}};
+    static constexpr std::int32_t kStencil[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    static constexpr RowLaw kLaws[] = {{.kind = RowKind::constraint}};
+    static constexpr RowBlock kBlock = {.name = "angle",
+                                        .num_items = 1,
+                                        .rows_per_item = 2,
+                                        .scalars_per_item = 12,
                                         .stencil = kStencil,
                                         .laws = kLaws,
                                         .degree = Degree::general,
@@ -180,6 +267,8 @@ constexpr TypeDescriptor kTypes[] = {
     type<StrangeUnit>("strange_unit", Rod::kDocs, StrangeUnit::kParameters),
     type<Rod>("revolute", Rod::kDocs, Rod::kParameters),  // of the plugin joints
     type<JumpsAtPi>("jumps_at_pi", JumpsAtPi::kDocs, JumpsAtPi::kParameters),
+    type<JumpsALittle>("jumps_a_little", JumpsALittle::kDocs, JumpsAtPi::kParameters),
+    type<HingeAngle>("right_hinge_angle", HingeAngle::kDocs, HingeAngle::kParameters),
     type<PlainRod>("right_plain_rod", PlainRod::kDocs, Rod::kParameters),
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bad: constraints whose geometry is wrong in one place each, and the right one beside them.
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -48,6 +49,60 @@ public:
     void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override {
         evaluate(block, {step.u0, step.rate, step.t0}, {{}, out.B, {}, {}});
     }
+};
+
+constexpr RowLaw kDashpot[] = {{.kind = RowKind::dashpot, .viscosity = 2.0}};
+
+/// The same of a dashpot, whose pi is the distance.
+class OldDashpot final : public Rod {
+public:
+    static constexpr TypeDocs kDocs = {.doc = "a dashpot",
+                                       .equation = "pi = d . d / 2",
+                                       .source = "made for tests",
+                                       .examples = {Rod::kDocs.examples[0]}};
+    explicit OldDashpot(const Arguments& arguments) : Rod(arguments) { block_.laws = kDashpot; }
+    std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
+    void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override {
+        evaluate(block, {step.u0, step.rate, step.t0}, {{}, out.B, {}, {}});
+    }
+
+private:
+    RowBlock block_ = kBlock;
+};
+
+/// Right: a dashpot along x in space, written on |x|. Over a step past zero B is that of the way.
+class FoldedDashpot final : public Rod {
+public:
+    static constexpr TypeDocs kDocs = {.doc = "a dashpot along x",
+                                       .equation = "pi = |x_a - x_b|",
+                                       .source = "made for tests",
+                                       .examples = {Rod::kDocs.examples[0]}};
+    explicit FoldedDashpot(const Arguments& arguments) : Rod(arguments) {
+        block_.laws = kDashpot;
+        block_.degree = Degree::general;
+        block_.tangent = TangentForm::none;
+    }
+    void facets(ConstraintFacets& out) const override { out.tied_to_inertial_frame = true; }
+    std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
+    void evaluate(int, const RowPoint& at, const RowValues& out) const override {
+        const double x = at.u[0] - at.u[3];
+        if (!out.pi.empty()) out.pi[0] = std::abs(x);
+        put(std::copysign(1.0, x), out.A);
+        if (!out.b.empty()) out.b[0] = 0.0;
+    }
+    void evaluate_step(int, const RowStep& step, const RowStepValues& out) const override {
+        put(std::copysign(1.0, step.u1[0] - step.u1[3]), out.B);
+    }
+
+private:
+    static void put(double sign, std::span<double> A) {
+        if (A.empty()) return;
+        std::ranges::fill(A, 0.0);
+        A[0] = sign;
+        A[3] = -sign;
+    }
+
+    RowBlock block_ = kBlock;
 };
 
 /// Over a step it turns with du, which B du does not show.
@@ -154,6 +209,8 @@ constexpr TypeDescriptor kTypes[] = {
     type<MissingFactor>("missing_factor", Rod::kDocs, Rod::kParameters),
     type<UnwrittenEntry>("unwritten_entry", Rod::kDocs, Rod::kParameters),
     type<OldJacobian>("old_jacobian", Rod::kDocs, Rod::kParameters),
+    type<OldDashpot>("old_dashpot", OldDashpot::kDocs, Rod::kParameters),
+    type<FoldedDashpot>("right_dashpot", FoldedDashpot::kDocs, Rod::kParameters),
     type<TurnsWithStep>("turns_with_step", Rod::kDocs, Rod::kParameters),
     type<Squared>("squared", Squared::kDocs, Rod::kParameters),
     type<WrongTangent>("wrong_tangent", Rod::kDocs, Rod::kParameters),

@@ -238,6 +238,24 @@ double left_by(Function&& round) {
     return (bytes[last] - bytes[last - kDoublings]) / rounds;
 }
 
+/// Of an integrator, in a run that has no end of its own. That it refuses the system, or fails on
+/// the way, is for other checks to tell.
+void check_leaks_of_steps(const Subject& subject, const Example& example) {
+    RunSettings settings;
+    settings.integrator = subject.type.name;
+    settings.end = 1e6;
+    double left = 0.0;
+    try {
+        Simulation simulation = example.simulate(settings);
+        left = left_by([&] {
+            simulation.step();
+        });
+    } catch (const Error&) {
+    }
+    if (left > 0.0)
+        throw Failure(fmt::format("step() leaves {:.3g} bytes on the heap in each step", left));
+}
+
 void check_leaks(Subject& subject) {
     if (!AllocationProbe::is_there()) throw Skipped("the heap cannot be measured in this program");
     for_each_example(subject, [&](const Example& example) {
@@ -249,7 +267,8 @@ void check_leaks(Subject& subject) {
             throw Failure(fmt::format(
                 "each object that is made and destroyed leaves {:.3g} bytes on the heap",
                 by_objects));
-        if (example.type().kind == TypeKind::integrator) return;
+        if (example.type().kind == TypeKind::integrator)
+            return check_leaks_of_steps(subject, example);
         const Bench bench(example);
         Random random(subject.seed);
         struct Ready {
@@ -297,7 +316,8 @@ constexpr Check kHiddenStateChecks[] = {
      check_hidden_state},
     {"leaks",
      kEvery,
-     "thousands of objects, and of calls, leave nothing on the heap, neither in lists that grow",
+     "thousands of objects, of calls and of steps leave nothing on the heap, neither in lists that "
+     "grow",
      check_leaks},
 };
 

@@ -339,7 +339,10 @@ TEST_SUITE("verify") {
         check_caught("wrong_integrators", "ignores_tolerance", "order");
         CHECK(verdict.reason("ignores_tolerance", "order")
                   .find("number of steps does not change with the tolerance") != std::string::npos);
-        if (kCounts) check_caught("wrong_integrators", "allocates_in_step", "step_allocation");
+        if (kCounts) {
+            check_caught("wrong_integrators", "allocates_in_step", "step_allocation");
+            check_caught("wrong_integrators", "keeps_steps", "leaks", {"step_allocation"});
+        }
         check_caught("wrong_integrators", "remembers", "restart");
         check_caught("wrong_integrators", "shares_buffer", "two_kernels", {"reload", "restart"});
     }

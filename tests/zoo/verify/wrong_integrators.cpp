@@ -232,6 +232,19 @@ public:
     }
 };
 
+/// Keeps the times of all steps.
+class KeepsSteps final : public Midpoint {
+public:
+    using Midpoint::Midpoint;
+    void step(System& system, double t0, double h) override {
+        Midpoint::step(system, t0, h);
+        times_.push_back(t0 + h);
+    }
+
+private:
+    std::vector<double> times_;
+};
+
 /// Remembers the step before in a member, not in System::history: each step starts with the slope
 /// that the last one ended with.
 class Remembers final : public Midpoint {
@@ -292,6 +305,7 @@ constexpr TypeDescriptor kTypes[] = {
     type<KeepsNoBooks>("keeps_no_books", docs(2)),
     type<IgnoresTolerance>("ignores_tolerance", docs(2)),
     type<Allocates>("allocates_in_step", docs(2)),
+    type<KeepsSteps>("keeps_steps", docs(2)),
     type<Remembers>("remembers", docs(1)),
     type<SharesBuffer>("shares_buffer", docs(1)),
 };

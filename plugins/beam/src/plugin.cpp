@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Entry point of the plugin "beam": the schema of its body type.
+// Entry point of the plugin "beam": the schemas of its body types.
 #include "ancora/sdk/plugin.hpp"
 
 #include "ancora/sdk/helpers/nodes.hpp"
 #include "beam.hpp"
+#include "cable.hpp"
 
 namespace {
 
@@ -62,6 +63,39 @@ constexpr ancora::Parameter kBeam[] = {
     ancora::nodes::kSpinParameter,
 };
 
+constexpr ancora::Parameter kCable[] = {
+    p::vector("from", 3, "m", "position of the first node"),
+    p::vector("to", 3, "m", "position of the last node"),
+    p::integer("elements", "number of elements between from and to").at_least(1).otherwise("10"),
+    p::matrix("nodes", 0, 3, "m", "positions of the nodes along the cable, counted from 0"),
+    p::number(
+        "length", "m", "whole length without strain; left out: that of the curve through the nodes")
+        .positive(),
+    p::number("EA", "N", "axial stiffness").positive().required(),
+    p::number("EI", "N m^2", "bending stiffness").nonnegative().otherwise("0.0"),
+    p::number("mass", "kg/m", "mass per length without strain").positive().required(),
+    p::number("damping", "s", "axial force per rate of the strain, in that per strain")
+        .nonnegative()
+        .otherwise("0.0"),
+    p::boolean("tension_only", "slack, without axial force, where it would be compressed")
+        .otherwise("false"),
+    ancora::nodes::kNodeMasses,
+    ancora::nodes::kVelocity,
+    ancora::nodes::kVelocityFrom,
+    ancora::nodes::kSpinParameter,
+    p::text("start",
+            "where nodes start: as given, or in the shape in which the cable hangs at rest",
+            "given|relaxed")
+        .otherwise("\"given\""),
+    p::vector("held",
+              0,
+              "",
+              "nodes that a relaxed start leaves where they are, or \"start\" and \"end\"; left "
+              "out: both ends")
+        .nonnegative()
+        .or_texts(),
+};
+
 constexpr ancora::TypeDescriptor kTypes[] = {
     ancora::type<ancora::beam::Beam>(
         "beam",
@@ -102,6 +136,45 @@ constexpr ancora::TypeDescriptor kTypes[] = {
               "velocity_from = \"a\""},
          .claims = {Claim::rigid_motion_invariant}},
         kBeam),
+    ancora::type<ancora::beam::Cable>(
+        "cable",
+        {.doc = "a cable that stretches and bends, of cubic elements, without torsion",
+         .equation = "eps = (r'.r' - 1) / 2,  U = 1/2 integral of EA eps^2 + EI r''.r''  along the "
+                     "length without strain;  tension_only: no axial force where eps < 0",
+         .source = "Berzeri, Shabana, Development of simple models for the elastic forces in the "
+                   "absolute nodal co-ordinate formulation, J. Sound Vib. 235, 2000",
+         .examples = {"from = [0.0, 0.0, 0.0]\n"
+                      "to = [1.0, 0.2, 0.1]\n"
+                      "elements = 4\n"
+                      "EA = 2.0e3\n"
+                      "EI = 0.5\n"
+                      "mass = 0.3\n"
+                      "damping = 1.0e-3\n"
+                      "velocity = [0.1, 0.0, 0.2]",
+                      "nodes = [[0.0, 0.0, 0.0], [0.5, 0.1, 0.0], [0.9, 0.4, 0.1]]\n"
+                      "length = 0.99\n"
+                      "EA = 20.0\n"
+                      "mass = 0.3\n"
+                      "tension_only = true\n"
+                      "node_masses = [[2, 0.5]]\n"
+                      "spin = { axis = [0.0, 0.0, 1.0], rate = 2.0 }",
+                      "from = [0.0, 0.0, 0.0]\n"
+                      "to = [1.0, 0.0, 0.2]\n"
+                      "elements = 3\n"
+                      "length = 0.9\n"
+                      "EA = 50.0\n"
+                      "EI = 0.02\n"
+                      "mass = 0.3\n"
+                      "start = \"relaxed\"\n"
+                      "held = [\"start\", \"end\"]",
+                      "from = [0.0, 0.0, 0.0]\n"
+                      "to = [1.0, 0.0, 0.2]\n"
+                      "elements = 2\n"
+                      "EA = 50.0\n"
+                      "mass = 0.3\n"
+                      "velocity_from = \"a\""},
+         .claims = {Claim::rigid_motion_invariant}},
+        kCable),
 };
 
 }  // namespace

@@ -223,6 +223,44 @@ TEST_SUITE("beam") {
         for (std::size_t i = 9; i < n; i += 12) CHECK(inertia.M(long(i), long(i)) == 0.0);
     }
 
+    // The cubic is exact for a rigid rod: m L, m L^3 / 3 about an end, and nothing about its axis
+    TEST_CASE("mass and moments of inertia of a straight cable are those of a rod") {
+        const ancora::TypeDescriptor& type = ancora_plugin_descriptor.types[1];
+        FakeArguments arguments(type);
+        arguments.set("from", {0.0, 0.0, 0.0}).set("to", {1.0, 2.0, 2.0}).set("elements", 4);
+        arguments.set("EA", 1e4).set("EI", 3.0).set("mass", 0.5).set("length", 2.9);
+        const std::unique_ptr<ancora::Body> body(
+            static_cast<ancora::Body*>(type.create(arguments)));
+        const std::size_t n = body->coordinates().size();
+        const Inertia inertia = inertia_of(*body);
+        std::vector<double> q(n), v(n);
+        body->start(q, v);
+        Eigen::VectorXd along = Eigen::VectorXd::Zero(long(n));
+        for (std::size_t i = 0; i < n; i += 6) along(long(i)) = 1.0;
+        CHECK(along.dot(inertia.M * along) == ancora::testing::Near(0.5 * 2.9, 1e-14));
+        const auto about = [&](const Vec3& w) {
+            Eigen::VectorXd rate(n);
+            for (std::size_t i = 0; i < n; i += 3)
+                rate.segment<3>(long(i)) = w.cross(Vec3(q[i], q[i + 1], q[i + 2]));
+            return rate.dot(inertia.M * rate);
+        };
+        CHECK(about(Vec3(2.0, -1.0, 0.0).normalized()) ==
+              ancora::testing::Near(0.5 * 2.9 * 9.0 / 3.0, 1e-13));
+        CHECK(std::abs(about(Vec3(1.0, 2.0, 2.0))) <= tolerance(1e-14));
+        for (int block = 0; block < 2; ++block) {
+            std::mt19937 random(6);
+            std::uniform_real_distribution<double> uniform(-0.3, 0.3);
+            std::vector<double> x = q, dx(n);
+            for (double& value : x) value += uniform(random);
+            for (double& value : dx) value = uniform(random);
+            const auto errors = ancora::test::row_errors(*body, block, x, dx);
+            CHECK(errors.jacobian <= tolerance(1e-8));
+            CHECK(errors.bias <= tolerance(1e-7));
+            CHECK(errors.discrete <= tolerance(1e-12));
+            CHECK(errors.tangent <= tolerance(1e-8));
+        }
+    }
+
     TEST_CASE("shapes have the numbers of handbooks") {
         // Torsion of a square and of a 2:1 and a 10:1 rectangle (Timoshenko and Goodier, table 7)
         for (const auto& [ratio, k] : {std::pair{1.0, 0.1406}, {2.0, 0.229}, {10.0, 0.312}}) {

@@ -120,7 +120,7 @@ void Beam::set_rows(double damping) {
         for (const double stiffness : {section.GA[0], section.GA[1], section.EA})
             stretch_laws_.push_back(elastic(1.0 / (l * stiffness)));
         const Vec3 D = Vec3(section.EI[0], section.EI[1], section.EI[2]) / l;
-        items.push_back({D, turn_between(a, b)});
+        items.push_back({D, turn_between(a, b), {e.a, e.b}});
         for (int i = 0; i < 3; ++i) bending_laws_.push_back(elastic(1.0 / D(i)));
     }
     bending_ = std::make_unique<BendingLaw>(std::move(items));

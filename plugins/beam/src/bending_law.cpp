@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <stdexcept>
+#include <string>
 
 namespace ancora::beam {
 namespace {
@@ -76,6 +78,15 @@ Vec3 BendingLaw::angles(const Vec3& k_0, const Vec3& pi) {
     return own + difference_of_f(std::max(x, least), x_0, pi.dot(k_0 + k)) * k_0;
 }
 
+void BendingLaw::require_turn(const Item& of, double x) {
+    if (x < kMostSine) return;
+    throw std::domain_error(
+        "nodes " + std::to_string(of.nodes[0]) + " and " + std::to_string(of.nodes[1]) +
+        " are turned against each other by 76 degrees or more, which is as far as the element "
+        "between them bends or twists; give the beam more elements there, or check its loads, its "
+        "\"section\" and \"young\"");
+}
+
 double BendingLaw::potential(int item,
                              std::span<const double> pi,
                              std::span<double> stress,
@@ -84,7 +95,10 @@ double BendingLaw::potential(int item,
     const Vec3 k = of.k_0 + vec3(pi);
     const Vec3 strain = angles(of.k_0, vec3(pi));
     const Vec3 moment = of.D.cwiseProduct(strain);
-    if (stress.empty() && stiffness.empty()) return 0.5 * strain.dot(moment);
+    if (stress.empty() && stiffness.empty()) {
+        require_turn(of, k.norm());
+        return 0.5 * strain.dot(moment);
+    }
     const auto [f, g, h] = arcsine(k.norm());
     const double along = k.dot(moment);
     // J = d theta / dk = f 1 + g k k^T

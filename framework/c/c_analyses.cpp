@@ -31,13 +31,6 @@ const Mode& mode_of(const ancora_simulation& it, size_t mode) {
     return all[mode];
 }
 
-std::vector<std::string> texts_of(const char* const* texts, size_t count, const char* name) {
-    std::vector<std::string> out;
-    if (count > 0) c::required(texts, name);
-    for (size_t i = 0; i < count; ++i) out.push_back(c::text_of(texts[i], name));
-    return out;
-}
-
 struct MatrixView {
     const std::vector<double>& values;
     size_t rows, columns;
@@ -174,8 +167,8 @@ ancora_status ancora_linearize(ancora_simulation* simulation,
                                const char* const* outputs,
                                size_t num_outputs) {
     return c::call(simulation, [&](ancora_simulation& it) {
-        const std::vector<std::string> in = texts_of(inputs, num_inputs, "inputs");
-        const std::vector<std::string> out = texts_of(outputs, num_outputs, "outputs");
+        const std::vector<std::string> in = c::texts_of(inputs, num_inputs, "inputs");
+        const std::vector<std::string> out = c::texts_of(outputs, num_outputs, "outputs");
         it.linear = it.steady("linearize").linearize(in, out);
     });
 }

@@ -104,6 +104,13 @@ std::string text_of(const char* text, const char* name) {
     return &required(text, name);
 }
 
+std::vector<std::string> texts_of(const char* const* texts, std::size_t count, const char* name) {
+    std::vector<std::string> out;
+    if (count > 0) required(texts, name);
+    for (std::size_t i = 0; i < count; ++i) out.push_back(text_of(texts[i], name));
+    return out;
+}
+
 void put_text(std::string_view text, char* to, std::size_t capacity, std::size_t* count) {
     put(count, text.size());
     if (capacity == 0) return;

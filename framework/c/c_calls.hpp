@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "ancora/ancora.h"
+#include "ancora/framework/gradient.hpp"
 #include "ancora/framework/manifest.hpp"
 #include "ancora/framework/plugin_registry.hpp"
 #include "ancora/framework/recorder.hpp"
@@ -38,7 +39,8 @@ struct Session {
     ancora_warning_callback on_warning = nullptr;
     void* warning_user = nullptr;
     std::string message;
-    int in_function = 0;                   ///< of the program, as a force or a constraint
+    bool has_functions = false;            ///< of the program, as forces or constraints
+    int in_function = 0;                   ///< of these
     std::atomic<std::thread::id> user{};   ///< the thread that is inside a call
     std::atomic<const char*> inside = "";  ///< that call
 
@@ -98,6 +100,8 @@ void put_all(std::span<const T> values, Buffer* to, std::size_t capacity, std::s
     std::copy(values.begin(), values.end(), to);
 }
 void put_text(std::string_view text, char* to, std::size_t capacity, std::size_t* count);
+/// Copies an array of texts.
+std::vector<std::string> texts_of(const char* const* texts, std::size_t count, const char* name);
 /// How much of a structure the caller knows.
 template <class Info>
 std::size_t size_of_struct(Info* to, const char* name) {
@@ -131,6 +135,9 @@ struct ancora_model {
     std::vector<std::string> overrides;
     bool is_complete = false;  ///< read as a whole, so that changes are tried at once
     std::optional<ancora::Manifest> manifest;  ///< of text and overrides; read when first wanted
+    /// As last asked for.
+    std::optional<ancora::Gradient> gradient;
+    std::optional<ancora::Fit> fit;
 
     const ancora::Manifest& read();
 };

@@ -102,6 +102,7 @@ ancora_status ancora_session_add_force(ancora_session* session,
                                        void* user) {
     return c::call(session, [&](ancora_session& it) {
         if (function == nullptr) c::refuse("function is NULL");
+        it.session->has_functions = true;
         // The session owns the registry, which owns this.
         it.session->registry.add(
             ForceFunction{c::text_of(type, "type"),
@@ -126,6 +127,7 @@ ancora_status ancora_session_add_constraint(ancora_session* session,
                                             void* user) {
     return c::call(session, [&](ancora_session& it) {
         if (function == nullptr) c::refuse("function is NULL");
+        it.session->has_functions = true;
         constexpr std::size_t kMost = 1 << 20;  // an int; how many there may be the registry says
         it.session->registry.add(ConstraintFunction{
             c::text_of(type, "type"),

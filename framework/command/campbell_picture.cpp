@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <numbers>
 #include <sstream>
 
 #include <fmt/format.h>
 
-#include "ancora/framework/error.hpp"
-#include "svg_text.hpp"
+#include "own_file.hpp"
+#include "svg_file.hpp"
 
 namespace ancora::command {
 namespace {
@@ -22,40 +21,8 @@ constexpr const char* kTableStart = "spin_rate,mode1.";
 constexpr const char* kPictureMark = "<!-- ancora campbell -->";
 constexpr std::size_t kMostNamed = 20;
 
-/// From values to places between two ends.
-struct Ruler {
-    double low, high, from, to;
-    double at(double x) const { return from + (to - from) * (x - low) / (high - low); }
-    /// Round numbers, some five of them.
-    std::vector<double> ticks() const {
-        const double raw = (high - low) / 5.0, decade = std::pow(10.0, std::floor(std::log10(raw)));
-        double step = decade;
-        for (const double round : {2.0, 5.0, 10.0})
-            if (step < raw) step = round * decade;
-        std::vector<double> out;
-        for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k += 1.0)
-            out.push_back(k * step);
-        return out;
-    }
-};
-
-void require_own(const fs::path& file, const char* mark) {
-    if (!fs::exists(file)) return;
-    std::ifstream in(file);
-    std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    if (fs::is_regular_file(file) && text.find(mark) != std::string::npos) return;
-    throw Error(ErrorKind::file,
-                fmt::format("\"{}\" is there and was not written by `ancora modes`; remove it, or "
-                            "name another folder",
-                            file.string()));
-}
-
-void write_file(const fs::path& file, const std::string& text) {
-    std::ofstream to(file, std::ios::binary | std::ios::trunc);
-    to << text;
-    to.close();
-    if (!to) throw Error(ErrorKind::file, fmt::format("\"{}\" cannot be written", file.string()));
-}
+constexpr const char* kForeign =
+    "was not written by `ancora modes`; remove it, or name another folder";
 
 std::string table_of(const std::vector<double>& rates, const std::vector<CampbellCurve>& curves) {
     std::ostringstream out;
@@ -76,8 +43,8 @@ std::string table_of(const std::vector<double>& rates, const std::vector<Campbel
 }  // namespace
 
 void require_campbell(const fs::path& folder) {
-    require_own(folder / "campbell.csv", kTableStart);
-    require_own(folder / "campbell.svg", kPictureMark);
+    require_own(folder / "campbell.csv", kTableStart, kForeign);
+    require_own(folder / "campbell.svg", kPictureMark, kForeign);
 }
 
 void write_campbell(const fs::path& folder,
@@ -99,14 +66,7 @@ void write_campbell(const fs::path& folder,
         *std::ranges::min_element(rates), *std::ranges::max_element(rates), kEdge, kRight};
     const Ruler up{0.0, 1.05 * highest, kBottom, kHead};
     std::ostringstream out;
-    out << fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"820\" height=\"480\" "
-        "viewBox=\"0 0 820 480\" font-family=\"sans-serif\" font-size=\"12\">\n{}\n"
-        "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-        "<text x=\"{}\" y=\"24\" font-size=\"14\">{}</text>\n",
-        kPictureMark,
-        kEdge,
-        escaped_xml(model));
+    out << svg_head(820.0, 480.0, kPictureMark, model);
     const auto line =
         [&](double x1, double y1, double x2, double y2, const char* color, const char* more) {
             out << fmt::format(

@@ -39,6 +39,8 @@ int equilibrium(const Options& options);
 int modes(const Options& options);
 int linearize(const Options& options);
 int inverse(const Options& options);
+int gradient(const Options& options);
+int fit_model(const Options& options);
 
 /// All of them, in the order of help.
 std::span<const Command> commands();

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <sstream>
 
 #include <fmt/format.h>
 
-#include "ancora/framework/error.hpp"
-#include "svg_text.hpp"
+#include "own_file.hpp"
+#include "svg_file.hpp"
 
 namespace ancora::command {
 namespace {
@@ -30,26 +29,10 @@ struct Axis {
     double part(double x) const { return (std::log10(x) - low) / (high - low); }
 };
 
-void require_replaceable(const std::filesystem::path& file) {
-    if (!std::filesystem::exists(file)) return;
-    std::ifstream in(file);
-    std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    if (std::filesystem::is_regular_file(file) && text.find(kMark) != std::string::npos) return;
-    throw Error(
-        ErrorKind::file,
-        fmt::format("\"{}\" is there and is no picture of a convergence; remove it, or name "
-                    "another file",
-                    file.string()));
-}
-
 }  // namespace
 
 void require_convergence_picture(const std::filesystem::path& file) {
-    if (file.extension() != ".svg")
-        throw Error(
-            ErrorKind::usage,
-            fmt::format("\"{}\": the picture of a convergence ends in .svg", file.string()));
-    require_replaceable(file);
+    require_own_svg(file, kMark, "a convergence");
 }
 
 void write_convergence_picture(const std::filesystem::path& file,
@@ -73,15 +56,7 @@ void write_convergence_picture(const std::filesystem::path& file,
         return kTop + kDeep * (1.0 - up.part(value));
     };
     std::ostringstream out;
-    out << fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
-        "{1}\" font-family=\"sans-serif\" font-size=\"12\">\n{2}\n<rect width=\"100%\" "
-        "height=\"100%\" fill=\"white\"/>\n<text x=\"{3}\" y=\"24\" font-size=\"14\">{4}</text>\n",
-        kWidth,
-        kHeight,
-        kMark,
-        kLeft,
-        escaped_xml(model));
+    out << svg_head(kWidth, kHeight, kMark, model);
     const auto line = [&](double x1, double y1, double x2, double y2, const char* color) {
         out << fmt::format(
             "<line x1=\"{:.2f}\" y1=\"{:.2f}\" x2=\"{:.2f}\" y2=\"{:.2f}\" stroke=\"{}\"/>\n",
@@ -143,10 +118,7 @@ void write_convergence_picture(const std::filesystem::path& file,
                            escaped_xml(curves[c].name));
     }
     out << "</svg>\n";
-    std::ofstream to(file, std::ios::binary | std::ios::trunc);
-    to << out.str();
-    to.close();
-    if (!to) throw Error(ErrorKind::file, fmt::format("\"{}\" cannot be written", file.string()));
+    write_file(file, out.str());
 }
 
 }  // namespace ancora::command

@@ -6,11 +6,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <fstream>
 
 #include <fmt/format.h>
 
-#include "ancora/framework/error.hpp"
+#include "own_file.hpp"
 
 namespace ancora::command {
 namespace {
@@ -35,13 +34,6 @@ void append_header(std::string& out,
         append(out, static_cast<std::int32_t>(number));
     out += name;
     out += '\0';
-}
-
-void write_file(const std::filesystem::path& file, const std::string& bytes) {
-    std::ofstream out(file, std::ios::binary | std::ios::trunc);
-    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    out.close();
-    if (!out) throw Error(ErrorKind::file, fmt::format("\"{}\" cannot be written", file.string()));
 }
 
 }  // namespace

@@ -80,6 +80,24 @@ constexpr OptionRow kRows[] = {
           "columns A,B,...",
           "columns of history.csv to judge; may be repeated (default: positions, velocities and "
           "measures, the first two dozen)"),
+    texts(
+        kGradient,
+        "of A,B,...",
+        "numbers of the run: a column of history.csv at its end or at a time, \"tip.x @ 2.0\", or "
+        "max(tip.x), min(), largest() of magnitudes, integral(), mean(); may be repeated"),
+    texts(kGradient,
+          "by A,B,...",
+          "keys as for --set whose effect is asked for, as body.boom.density, parameters.length or "
+          "body.ball.velocity[2]; may be repeated"),
+    text(kGradient, "out FILE", "a picture of the relative derivatives, ending in .svg"),
+    texts(kFit,
+          "by A,B,...",
+          "keys as for --set that are fitted, with bounds or without: body.boom.density, "
+          "parameters.length=0.1:2; may be repeated"),
+    texts(
+        kFit, "columns A,B,...", "columns of the data that count; may be repeated (default: all)"),
+    text(kFit, "out FILE", "a picture of data and fit, ending in .svg"),
+    text(kGradient | kFit, "workers N", "threads, a run each (default: one per core)"),
     text(kTable,
          "out FILE",
          "the table to write, as history.csv is written; an existing file is replaced only if it "

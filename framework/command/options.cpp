@@ -258,6 +258,10 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
     if (options.merge + options.slurm + (options.parts > 1 ? 1 : 0) > 1)
         fail("\"--part\", \"--merge\" and \"--slurm\" exclude each other");
 
+    if (command.options & (kGradient | kFit)) {
+        read_names("of", options.of);
+        read_names("by", options.by);
+    }
     if (values.count("columns") > 0)
         for (const std::string& text : values["columns"].as<std::vector<std::string>>())
             split_columns("--columns", text, options.columns);

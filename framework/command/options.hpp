@@ -55,7 +55,8 @@ struct Options {
     std::vector<std::string> parameters;        ///< of fmu
     std::optional<std::filesystem::path> file;  ///< of fmu
     int fmi_version = 2;                        ///< of fmu
-    std::optional<std::size_t> workers;         ///< of sweep: processes
+    std::vector<std::string> of, by;            ///< of gradient and fit
+    std::optional<std::size_t> workers;         ///< of sweep: processes; of gradient, fit: threads
     std::size_t part = 0, parts = 1;            ///< of sweep: the share of the cases
     bool merge = false;                         ///< of sweep: the table alone
     bool slurm = false;                         ///< of sweep: as a job array
@@ -99,6 +100,8 @@ enum OptionSet : unsigned {
     kModeFrames = 1u << 27,
     kSpinRange = 1u << 28,
     kImport = 1u << 29,
+    kGradient = 1u << 30,
+    kFit = 1u << 31,
 };
 
 /// One command of `ancora`.

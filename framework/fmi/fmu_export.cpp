@@ -16,6 +16,7 @@
 #include "fmu_description.hpp"
 #include "fmu_licenses.hpp"
 #include "fmu_variables.hpp"
+#include "manifest_values.hpp"
 #include "results.hpp"
 #include "sha256.hpp"
 #include "shared_objects.hpp"
@@ -32,47 +33,6 @@ using fmu::Variable;
 constexpr const char* kAdapter = "ancora/fmi/ancora_fmu.so";
 constexpr const char* kLicenses = "ancora/fmi/licenses";
 constexpr std::uint64_t kMostLibraryBytes = std::uint64_t{1} << 30;
-
-/// The value that the model has for a key as after --set; null if it has none.
-std::optional<Value> value_of(const Manifest& manifest, const std::string& key) {
-    const IntegratorSettings& integrator = manifest.integrator;
-    if (key == "integrator.step") return Value(integrator.step);
-    if (key == "integrator.tolerance") return Value(integrator.tolerance.value_or(0.0));
-    if (key == "model.gravity") {
-        const auto& g = manifest.model.gravity;
-        return Value(Array{Value(g[0]), Value(g[1]), Value(g[2])});
-    }
-    const std::size_t first = key.find('.');
-    if (first == std::string::npos) return std::nullopt;
-    const std::string kind = key.substr(0, first);
-    const std::string rest = key.substr(first + 1);
-    const std::size_t dot = rest.find('.');
-    if (dot == std::string::npos) return std::nullopt;
-    const std::string name = rest.substr(0, dot), parameter = rest.substr(dot + 1);
-    const auto in = [&](const Table& table) -> std::optional<Value> {
-        const Table::Entry* const entry = table.find(parameter);
-        return entry != nullptr ? std::optional(entry->value) : std::nullopt;
-    };
-    if (kind == "integrator") {
-        const auto own = integrator.own.find(name);
-        return own != integrator.own.end() ? in(own->second) : std::nullopt;
-    }
-    const std::vector<ObjectSpec>* list = kind == "body" ? &manifest.bodies
-                                          : kind == "constraint" || kind == "joint"
-                                              ? &manifest.constraints
-                                          : kind == "force" ? &manifest.forces
-                                                            : nullptr;
-    if (list == nullptr) return std::nullopt;
-    for (const ObjectSpec& object : *list)
-        if (object.name == name) return in(object.parameters);
-    return std::nullopt;
-}
-
-std::optional<double> number_in(const Value& value) {
-    if (const auto* const number = value.as<double>()) return *number;
-    if (const auto* const whole = value.as<std::int64_t>()) return static_cast<double>(*whole);
-    return std::nullopt;
-}
 
 /// Adds a parameter, or three for a vector.
 void add_parameter(const Manifest& plain,

@@ -2,12 +2,10 @@
 // Runs a case and writes its row.
 #include "case_run.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <optional>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -15,6 +13,7 @@
 #include "ancora/framework/printable.hpp"
 #include "ancora/framework/run.hpp"
 #include "ancora/framework/simulation.hpp"
+#include "column_watch.hpp"
 
 namespace ancora {
 namespace {
@@ -45,89 +44,13 @@ const char* name_of(ErrorKind kind) {
     }
 }
 
-/// Follows the columns of a run that the study asks for.
-class Watch {
-public:
-    Watch(const Study& study, const Simulation& simulation) : study_(study) {
-        const std::vector<std::string> names = simulation.column_names();
-        std::set<std::string> means;
-        for (const int c : simulation.step_mean_columns()) means.insert(names[c]);
-        for (const StudyColumn& measure : study.measures) {
-            columns_.push_back(simulation.find_column(measure.column));
-            in_row_.push_back(std::ranges::find(names, measure.column) - names.begin());
-            is_mean_.push_back(means.contains(measure.column));
-            follows_ |= measure.take != StudyColumn::Take::final;
-        }
-        row_.resize(names.size());
-        values_.assign(columns_.size(), kNotYet);
-        now_.resize(columns_.size());
-        last_time_ = simulation.time();
-        if (follows_) take(simulation, true);
-    }
-
-    void after_step(const Simulation& simulation) {
-        if (!follows_) return;
-        take(simulation, false);
-        last_time_ = simulation.time();
-    }
-
-    const std::vector<double>& finish(const Simulation& simulation) {
-        simulation.values(columns_, now_);
-        for (std::size_t i = 0; i < columns_.size(); ++i) {
-            const StudyColumn& measure = study_.measures[i];
-            const bool is_end =
-                measure.take == StudyColumn::Take::at && std::isnan(values_[i]) &&
-                std::abs(measure.time - simulation.time()) <= 0.5 * simulation.step_size();
-            if (measure.take == StudyColumn::Take::final || is_end) values_[i] = now_[i];
-        }
-        return values_;
-    }
-
-private:
-    void take(const Simulation& simulation, bool is_start) {
-        simulation.values(columns_, now_);
-        const double t = simulation.time();
-        const double slack = simulation.is_adaptive() ? 0.0 : 0.5 * simulation.step_size();
-        for (std::size_t i = 0; i < columns_.size(); ++i) {
-            const StudyColumn& measure = study_.measures[i];
-            // A mean over the last step has no value before the first.
-            if (is_start && is_mean_[i]) continue;
-            double& value = values_[i];
-            const double x = now_[i];
-            switch (measure.take) {
-                case StudyColumn::Take::minimum:
-                    value = std::isnan(value) ? x : std::min(value, x);
-                    break;
-                case StudyColumn::Take::maximum:
-                    value = std::isnan(value) ? x : std::max(value, x);
-                    break;
-                case StudyColumn::Take::largest:
-                    value = std::isnan(value) ? std::abs(x) : std::max(value, std::abs(x));
-                    break;
-                case StudyColumn::Take::at:
-                    // The step end nearest to the time; between two, the earlier.
-                    if (!std::isnan(value) || t + slack < measure.time) break;
-                    value = x;
-                    if (simulation.is_adaptive() && !is_start && t > measure.time &&
-                        static_cast<std::size_t>(in_row_[i]) < row_.size()) {
-                        simulation.sample_at(std::max(measure.time, last_time_), row_);
-                        value = row_[in_row_[i]];
-                    }
-                    break;
-                case StudyColumn::Take::final:
-                    break;
-            }
-        }
-    }
-
-    const Study& study_;
-    std::vector<int> columns_;
-    std::vector<std::ptrdiff_t> in_row_;
-    std::vector<bool> is_mean_;
-    bool follows_ = false;
-    std::vector<double> row_, values_, now_;
-    double last_time_ = 0.0;
-};
+/// What the study asks for.
+std::vector<ColumnWatch::Column> measures_of(const Study& study) {
+    std::vector<ColumnWatch::Column> columns;
+    for (const StudyColumn& measure : study.measures)
+        columns.push_back({measure.column, measure.take, measure.time});
+    return columns;
+}
 
 }  // namespace
 
@@ -164,7 +87,7 @@ std::string run_case(const Study& study,
                      const std::filesystem::path& runs_folder,
                      const std::function<bool()>& stop) {
     std::optional<Simulation> simulation;
-    std::optional<Watch> watch;
+    std::optional<ColumnWatch> watch;
     std::unique_ptr<Recorder> recorder;
     int status = 0;
     std::string exit = "completed", message;
@@ -179,7 +102,7 @@ std::string run_case(const Study& study,
         // All columns may be asked for; which are recorded changes no motion.
         if (!is_recorded) manifest.output.columns.reset();
         simulation.emplace(manifest, registry);
-        watch.emplace(study, *simulation);
+        watch.emplace(measures_of(study), *simulation);
         if (is_recorded) {
             recorder = std::make_unique<Recorder>(
                 runs_folder / run_folder_of(index), *simulation, manifest);

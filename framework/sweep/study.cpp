@@ -326,6 +326,8 @@ void read_measures(Section& in, std::vector<StudyColumn>& to) {
     add("minimum", StudyColumn::Take::minimum, ".min");
     add("maximum", StudyColumn::Take::maximum, ".max");
     add("largest", StudyColumn::Take::largest, ".largest");
+    add("integral", StudyColumn::Take::integral, ".integral");
+    add("mean", StudyColumn::Take::mean, ".mean");
     if (const Value* const at = in.find("at"))
         for (const Value& entry : in.as<Array>(*at, "at", "an array of tables")) {
             Section item(in.what() + ": at", in.as<Table>(entry, "at", "a table"), entry.place());

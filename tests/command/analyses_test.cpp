@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `ancora equilibrium`, `modes`, `linearize`, `inverse` and `convergence` from outside: what they
-// write against closed forms, their files, messages and exit statuses.
+// `ancora equilibrium`, `modes`, `linearize`, `inverse`, `convergence`, `gradient` and `fit` from
+// outside: what they write against closed forms, their files, messages and exit statuses.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -693,6 +693,87 @@ TEST_SUITE("ancora convergence") {
                       {"convergence", "arm.toml", "--columns", "pin.angel"},
                       2,
                       "there is no column \"pin.angel\"; did you mean \"pin.angle\"?");
+    }
+}
+
+TEST_SUITE("ancora gradient and fit") {
+    TEST_CASE("a damped swing: what was put in is found again, and derivatives agree with it") {
+        Models models;
+        const Arguments swing{"--set", "joint.pin.start=1.0", "--set", "integrator.end=1.0"};
+        const auto with = [&](Arguments call, const Arguments& more = {}) {
+            call.insert(call.end(), swing.begin(), swing.end());
+            call.insert(call.end(), more.begin(), more.end());
+            return call;
+        };
+        // The damping is the force's own: its derivative leads from one run to another.
+        const Json found = json_of(models,
+                                   with({"gradient",
+                                         "arm.toml",
+                                         "--of",
+                                         "pin.angle,max(pin.angle_rate)",
+                                         "--by",
+                                         "force.oil.damping,model.gravity[2]"}));
+        CHECK(found["model"] == "arm");
+        CHECK(found["gradient"].size() == 2);
+        CHECK(found["by"][1]["unit"] == "m/s^2");
+        CHECK(found["of"][1].contains("time"));
+        const auto angle_with = [&](double change) {
+            return number(json_of(models,
+                                  with({"gradient",
+                                        "arm.toml",
+                                        "--of",
+                                        "pin.angle",
+                                        "--by",
+                                        "model.gravity[2]",
+                                        "--set",
+                                        "force.oil.damping=" +
+                                            std::to_string(kDamping + change)}))["of"][0]["value"]);
+        };
+        const double slope = (angle_with(1e-3) - angle_with(-1e-3)) / 2e-3;
+        CHECK(number(found["gradient"][0][0]) == doctest::Approx(slope).epsilon(1e-4));
+        CHECK(number(found["relative"][0][0]) ==
+              doctest::Approx(kDamping * slope / number(found["of"][0]["value"])).epsilon(1e-4));
+
+        said(models, with({"run", "arm.toml", "--out", "truth"}));
+        models.write("data.csv", models.read("truth/history.csv"));
+        const Json fit = json_of(models,
+                                 with({"fit",
+                                       "arm.toml",
+                                       "data.csv",
+                                       "--columns",
+                                       "pin.angle",
+                                       "--by",
+                                       "force.oil.damping=0:1",
+                                       "--set",
+                                       "force.oil.damping=0.2"}));
+        CHECK(fit["converged"] == true);
+        CHECK(number(fit["by"][0]["start"]) == 0.2);
+        CHECK(number(fit["by"][0]["value"]) == doctest::Approx(kDamping).epsilon(1e-6));
+        CHECK(number(fit["columns"][0]["rms"]) < 1e-7);
+    }
+    TEST_CASE("pictures, and mistakes in words") {
+        Models models;
+        const Arguments gradient{
+            "gradient", "arm.toml", "--of", "pin.angle", "--by", "model.gravity[2]", "--out"};
+        const auto into = [](Arguments call, const char* file) {
+            call.emplace_back(file);
+            return call;
+        };
+        CHECK(contains(said(models, into(gradient, "g.svg")), "change by 1 %"));
+        CHECK(models.read("g.svg").starts_with("<svg "));
+        models.write("mine.svg", "<svg/>");
+        check_refused(models, into(gradient, "mine.svg"), 6, "is no picture of a gradient");
+        check_refused(models, into(gradient, "g.png"), 2, "ends in .svg");
+        check_refused(models, {"gradient", "arm.toml"}, 2, "needs --of");
+        check_refused(models, {"fit", "arm.toml"}, 2, "MODEL.toml DATA.csv");
+        models.write("data.csv", "t,pin.angle\n0.1,0\n0.2,0.0\n0.3,0.01\n");
+        const Arguments fit{"fit", "arm.toml", "data.csv", "--by", "force.oil.damping", "--out"};
+        CHECK(contains(said(models, into(fit, "f.svg")), "correlation") == false);
+        CHECK(contains(models.read("f.svg"), "<polyline"));
+        check_refused(models, into(fit, "g.svg"), 6, "is no picture of a fit");
+        models.write("bad.csv", "t,pin.angle\n0.1,zero\n");
+        check_refused(
+            models, {"fit", "arm.toml", "bad.csv", "--by", "force.oil.damping"}, 3, "bad.csv:2:");
     }
 }
 

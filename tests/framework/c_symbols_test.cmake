@@ -22,7 +22,7 @@ execute_process(COMMAND "${NM}" -D --defined-only --with-symbol-versions "${LIBR
 string(REGEX MATCHALL " T ancora_[^\n]*" lines "${symbols}")
 set(exported "")
 foreach(line IN LISTS lines)
-    if(NOT line MATCHES "^ T (ancora_[a-z_]+)@@ANCORA_C_1$")
+    if(NOT line MATCHES "^ T (ancora_[a-z_]+)@@ANCORA_C_[12]$")
         message(FATAL_ERROR "a C symbol without the version of the interface:${line}")
     endif()
     list(APPEND exported "${CMAKE_MATCH_1}")

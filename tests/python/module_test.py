@@ -711,6 +711,53 @@ class Mistakes(unittest.TestCase):
             model.simulate()
 
 
+class Gradients(unittest.TestCase):
+    """A stone that is thrown: x = x0 + v t + a t^2 / 2, which the midpoint rule has exactly."""
+
+    def stone(self):
+        return ancora.Model.from_dict({
+            "model": {"name": "stone", "gravity": [0.0, 0.0, -9.81]},
+            "body": [{"name": "stone", "type": "particle", "mass": 2.0, "position": [0.0, 0.0, 1.0],
+                      "velocity": [1.0, 0.0, 3.0]}],
+            "integrator": {"type": "emm", "step": 0.01, "end": 0.5}})
+
+    def test_derivatives_and_their_shapes(self):
+        found = self.stone().gradient(["stone.z", "stone.x"], ["body.stone.velocity[2]", "model.gravity[2]"])
+        np.testing.assert_allclose(found.derivatives, [[0.5, 0.125], [0.0, 0.0]], atol=1e-9)
+        np.testing.assert_allclose(found.parameters, [3.0, -9.81])
+        self.assertLess(found.errors.max(), 1e-8)
+        self.assertEqual(found.remarks, {})
+        self.assertAlmostEqual(found.relative[0, 0], 0.5 * 3.0 / found.values[0], 8)
+        one = self.stone().gradient("stone.z", "body.stone.mass")
+        self.assertEqual(one.derivatives.shape, (1, 1))
+        with self.assertRaisesRegex(ancora.UsageError, "did you mean"):
+            self.stone().gradient("stone.zz", "body.stone.mass")
+        with self.assertRaises(TypeError):
+            self.stone().gradient([1], "body.stone.mass")
+
+    def test_a_fit_with_bounds(self):
+        t = np.linspace(0.01, 0.5, 23)
+        noise = 1e-3 * np.random.default_rng(3).standard_normal(t.size)
+        z = 1.0 + 2.5 * t - 0.5 * 9.7 * t**2
+        model = self.stone()
+        found = model.fit(t, {"stone.z": z + noise}, {"body.stone.velocity[2]": (0, None),
+                                                      "model.gravity[2]": None})
+        self.assertTrue(found.has_converged)
+        # linear: the same as the normal equations
+        J = np.column_stack([t, 0.5 * t**2])
+        expected = np.linalg.lstsq(J, z + noise - 1.0, rcond=None)[0]
+        np.testing.assert_allclose(found.values, expected, rtol=1e-7)
+        left = z + noise - 1.0 - J @ expected
+        covariance = np.linalg.inv(J.T @ J) * (left @ left) / (t.size - 2)
+        np.testing.assert_allclose(found.deviations, np.sqrt(np.diag(covariance)), rtol=1e-6)
+        self.assertAlmostEqual(found.correlation[0, 1], covariance[0, 1] / np.prod(found.deviations), 6)
+        np.testing.assert_allclose(found.fitted["stone.z"], 1.0 + J @ expected, atol=1e-10)
+        self.assertEqual(found.parameters()["model.gravity[2]"], found.values[1])
+        self.assertEqual(model["model.gravity"][2], -9.81)
+        with self.assertRaisesRegex(ancora.UsageError, "shape"):
+            model.fit(t, {"stone.z": z[1:]}, "body.stone.mass")
+
+
 class Pages(unittest.TestCase):
     def test_a_report_shows_itself(self):
         with tempfile.TemporaryDirectory() as name:

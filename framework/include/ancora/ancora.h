@@ -38,7 +38,7 @@ extern "C" {
  */
 
 /* The interface's number: functions are added under one number; none is taken away or changed. */
-#define ANCORA_C_INTERFACE 1
+#define ANCORA_C_INTERFACE 2
 
 typedef int32_t ancora_status;
 enum {
@@ -157,8 +157,9 @@ ANCORA_API ancora_status ancora_model_add(ancora_model* model,
                                           const char* kind,
                                           const char* name,
                                           const char* type);
-/* Sets a value as `--set` does: "integrator.step=1e-3", "body.bar.size=[1, 0.1, 0.1]". A key that the
- * object's type does not have is refused here, once the model can be read, with the nearest one. */
+/* Sets a value as `--set` does: "integrator.step=1e-3", "body.bar.size=[1, 0.1, 0.1]". A key that
+ * the object's type does not have is refused here, once the model can be read, with the nearest
+ * one. */
 ANCORA_API ancora_status ancora_model_set(ancora_model* model, const char* assignment);
 /* The whole model as one file of plain numbers. */
 ANCORA_API ancora_status ancora_model_text(ancora_model* model,
@@ -238,11 +239,8 @@ ANCORA_API ancora_status ancora_set_state(ancora_simulation* simulation,
                                           const double* v,
                                           size_t count);
 /* The same at another time of the run, at which a step ends. */
-ANCORA_API ancora_status ancora_set_state_at(ancora_simulation* simulation,
-                                             double t,
-                                             const double* q,
-                                             const double* v,
-                                             size_t count);
+ANCORA_API ancora_status ancora_set_state_at(
+    ancora_simulation* simulation, double t, const double* q, const double* v, size_t count);
 
 /* Everything that the rest of the run depends on, as bytes; restored, here or in a simulation of
  * the same model and plugins, it goes on with the same bits. */
@@ -521,6 +519,57 @@ ANCORA_API ancora_status ancora_linear_matrix(const ancora_simulation* simulatio
                                               size_t capacity,
                                               size_t* rows,
                                               size_t* columns);
+
+/* --- what results depend on (version 2)
+ * ---------------------------------------------------------------------------------------- */
+
+/* Derivatives of numbers of the model's run by its keys, as `ancora gradient` computes them, from
+ * runs beside it. `of` are such as "tip.x", "tip.x @ 2.0", "max(elbow.effort)", `by` such as
+ * "parameters.length" and "body.ball.velocity[2]". `workers` threads make the runs, 0: one per
+ * core; one where functions of the program are forces. The numbers are kept until this is called
+ * again. */
+ANCORA_API ancora_status ancora_gradient(ancora_model* model,
+                                         const char* const* of,
+                                         size_t num_of,
+                                         const char* const* by,
+                                         size_t num_by,
+                                         int32_t workers);
+enum {
+    ANCORA_GRADIENT_VALUES = 0,      /* of the model as it stands, num_of */
+    ANCORA_GRADIENT_PARAMETERS = 1,  /* num_by */
+    ANCORA_GRADIENT_DERIVATIVES = 2, /* num_of x num_by, row by row; NaN where there is none */
+    ANCORA_GRADIENT_ERRORS = 3       /* their estimates, likewise */
+};
+ANCORA_API ancora_status ancora_gradient_values(
+    const ancora_model* model, int32_t which, double* values, size_t capacity, size_t* count);
+/* Why a derivative is none, or what to know of it; empty if there is nothing. */
+ANCORA_API ancora_status ancora_gradient_remark(
+    const ancora_model* model, size_t of, size_t by, char* text, size_t capacity, size_t* count);
+
+/* Parameters with which the motion is nearest to measured columns, as `ancora fit` finds them.
+ * `time` ascends [s]; `measured` has a row for each time, in SI units; `by` are keys, with bounds
+ * or without: "joint.pivot.damping=0:1". What is found is kept until this is called again. */
+ANCORA_API ancora_status ancora_fit(ancora_model* model,
+                                    const double* time,
+                                    size_t num_times,
+                                    const char* const* columns,
+                                    size_t num_columns,
+                                    const double* measured,
+                                    const char* const* by,
+                                    size_t num_by,
+                                    int32_t workers);
+enum {
+    ANCORA_FIT_PARAMETERS = 0,  /* num_by */
+    ANCORA_FIT_DEVIATIONS = 1,  /* standard deviations; NaN where the data do not tell */
+    ANCORA_FIT_CORRELATION = 2, /* num_by x num_by */
+    ANCORA_FIT_LEFT = 3,        /* root mean square of what is left of each column */
+    ANCORA_FIT_FITTED = 4       /* the model's values, as `measured` */
+};
+ANCORA_API ancora_status ancora_fit_values(
+    const ancora_model* model, int32_t which, double* values, size_t capacity, size_t* count);
+/* Empty, or what to know; `has_converged` may be NULL. */
+ANCORA_API ancora_status ancora_fit_remark(
+    const ancora_model* model, int32_t* has_converged, char* text, size_t capacity, size_t* count);
 
 #ifdef __cplusplus
 }

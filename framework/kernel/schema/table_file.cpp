@@ -166,6 +166,9 @@ public:
         if (has_rows) do
                 add_row(file, out);
             while (file.next());
+        if (!headings_.empty())
+            for (const Chosen& one : chosen_)
+                out.names.push_back(one.index < headings_.size() ? headings_[one.index].name : "");
         if (out.rows < 2)
             file.refuse(
                 {},

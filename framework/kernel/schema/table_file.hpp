@@ -14,6 +14,7 @@ struct TableFile {
     std::string path;             ///< of the file that was read
     std::vector<double> numbers;  ///< row by row: the argument, then the columns asked for
     int rows = 0;
+    std::vector<std::string> names;  ///< of the columns in a row; empty without a heading
 };
 
 /// Whether a value has the key `file`, so that it names columns of a file.

@@ -18,7 +18,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_double, c_
 
 _NAME = "libancora_framework.so"
 _SOVERSION = ".0.3"
-C_INTERFACE = 1
+C_INTERFACE = 2
 
 
 class AncoraError(Exception):
@@ -135,6 +135,13 @@ _SIGNATURES = {
     "model_parse": [c_void_p, c_char_p, c_size_t, c_char_p, POINTER(c_void_p)],
     "model_set": [c_void_p, c_char_p],
     "model_text": [c_void_p, *_TEXT],
+    "gradient": [c_void_p, POINTER(c_char_p), c_size_t, POINTER(c_char_p), c_size_t, c_int32],
+    "gradient_values": [c_void_p, c_int32, *_ARRAY],
+    "gradient_remark": [c_void_p, c_size_t, c_size_t, *_TEXT],
+    "fit": [c_void_p, c_void_p, c_size_t, POINTER(c_char_p), c_size_t, c_void_p, POINTER(c_char_p), c_size_t,
+            c_int32],
+    "fit_values": [c_void_p, c_int32, *_ARRAY],
+    "fit_remark": [c_void_p, POINTER(c_int32), *_TEXT],
     "simulation_new": [c_void_p, POINTER(c_void_p)],
     "simulation_info": [c_void_p, POINTER(Info)],
     "simulation_name": [c_void_p, *_TEXT],

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from ctypes import byref, c_void_p
-from typing import Any, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _toml
 from ._laws import ConstraintLaw, ForceLaw
 from ._library import Session, UsageError, library
+
+if TYPE_CHECKING:
+    from ._gradient import Fit, Gradient
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -294,3 +298,27 @@ class Model:
         self._ready()
         self._with(set)
         return Simulation(self)
+
+    def gradient(self, of: Union[str, Sequence[str]], by: Union[str, Sequence[str]],
+                 workers: int = 0) -> "Gradient":
+        """Derivatives of numbers of the run by keys of the model, from runs beside it.
+
+        of : "tip.x" at the end, "tip.x @ 2.0", "max(tip.x)", "min()", "largest()", "integral()", "mean()"
+        by : "parameters.length", "body.boom.density", "body.ball.velocity[2]"
+        workers : threads, a run each; 0: one per core (one where laws are in Python)
+        """
+        from ._gradient import gradient
+        return gradient(self._session, self._ready(), of, by, operator.index(workers))
+
+    def fit(self, time: Sequence[float], columns: Mapping[str, Sequence[float]],
+            by: Union[str, Sequence[str], Mapping[str, Optional[Tuple[Optional[float], Optional[float]]]]],
+            workers: int = 0) -> "Fit":
+        """Keys of the model with which its columns are nearest to what was measured. The model stays as it is.
+
+        time : (n,) ascending [s]
+        columns : (n,) measured for each column of history.csv, SI
+        by : keys, or a dictionary from keys to bounds (lower, upper), of which each may be None
+        workers : threads, a run each; 0: one per core (one where laws are in Python)
+        """
+        from ._gradient import fit
+        return fit(self._session, self._ready(), time, columns, by, operator.index(workers))

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ancora/framework/column_take.hpp"
 #include "ancora/framework/export.hpp"
 #include "ancora/framework/plugin_registry.hpp"
 
@@ -23,7 +24,7 @@ struct StudyFactor {
 
 /// What a row tells of a column of history.csv.
 struct StudyColumn {
-    enum class Take { final, minimum, maximum, largest, at };
+    using Take = ColumnTake;
     std::string name;  ///< of the table's column: "ball.z", "ball.z.max", "ball.z at 0.5"
     std::string column;
     Take take = Take::final;

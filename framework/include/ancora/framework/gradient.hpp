@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a run's results depend on: derivatives by parameters, and parameters from measured motion.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ancora/framework/column_take.hpp"
+#include "ancora/framework/export.hpp"
+#include "ancora/framework/manifest.hpp"
+#include "ancora/framework/plugin_registry.hpp"
+
+namespace ancora {
+
+/// A number of a run: the value of a column of history.csv at a time, or a functional of it.
+struct ANCORA_FRAMEWORK_EXPORT Objective {
+    std::string text;  ///< as it was written
+    std::string column;
+    ColumnTake take = ColumnTake::final;
+    double time = 0.0;  ///< of `at` [s]
+
+    /// "tip.x", "tip.x @ 2.0", "max(elbow.effort)", "min()", "largest()" of magnitudes,
+    /// "integral()" over time, "mean()".
+    /// @throws Error (usage)
+    static Objective parse(std::string_view text);
+};
+
+/// Makes the model with overrides, as after --set, beside those that it has.
+using ModelSource = std::function<Manifest(std::span<const std::string> overrides)>;
+
+struct GradientOptions {
+    int workers = 0;  ///< threads, a run each; 0: one per core that this process may use
+};
+
+/// Derivatives of objectives of a run by parameters.
+struct ANCORA_FRAMEWORK_EXPORT Gradient {
+    struct Value {
+        std::string text;          ///< of the objective
+        std::string unit;          ///< SI; may be empty
+        double value = 0.0;        ///< of the model as it stands
+        std::optional<double> at;  ///< where a maximum, minimum or largest magnitude lies [s]
+    };
+    struct Parameter {
+        std::string key;  ///< as after --set, with "[i]" for an entry of an array
+        std::string unit;
+        double value = 0.0;
+    };
+    struct Entry {
+        double value = 0.0;  ///< d objective / d parameter; not a number where there is none
+        double error = 0.0;  ///< estimated
+        std::string remark;  ///< why there is none, or what to know
+    };
+    std::string model;
+    std::vector<Value> of;
+    std::vector<Parameter> by;
+    std::vector<Entry> entries;  ///< row by row, one row for each objective
+    std::size_t runs = 0;        ///< that it took
+
+    const Entry& entry(std::size_t objective, std::size_t parameter) const {
+        return entries[objective * by.size() + parameter];
+    }
+    /// (p / J) dJ/dp: zero where that is no more than its error, nothing where J or p is zero.
+    std::optional<double> relative(std::size_t objective, std::size_t parameter) const;
+};
+
+/// Differentiates objectives by parameters.
+///
+/// Derivatives are central differences of runs with neighbouring values, extrapolated in the
+/// squares of their distances (L. F. Richardson 1911, C. J. F. Ridders, Adv. Eng. Softw. 4 (1982)
+/// 75), each with an estimate of its error. Steps that are solved to round-off leave nine digits
+/// and more. Neighbours whose contacts, impacts or breaks come in another order are on another
+/// branch of the motion: they are not used, and where none nearer agree, there is no derivative.
+/// Where one side of a value is no model, differences are one-sided. An extreme value is followed
+/// at the step at which the model as it stands has it.
+///
+/// @param of  at least one
+/// @param by  keys as after --set, "parameters.length" or "body.boom.young"; "[i]" behind one is an
+///            entry of an array, counted from 0
+/// @throws Error (usage) for what names nothing or no number; what the model as it stands throws
+ANCORA_FRAMEWORK_EXPORT Gradient differentiate(const ModelSource& model,
+                                               std::span<const Objective> of,
+                                               std::span<const std::string> by,
+                                               PluginRegistry& registry,
+                                               const GradientOptions& options = {});
+
+/// A parameter that is fitted.
+struct ANCORA_FRAMEWORK_EXPORT FitParameter {
+    std::string key;
+    std::optional<double> lower, upper;
+
+    /// "KEY" or "KEY=LOWER:UPPER", either of which may be left out.
+    /// @throws Error (usage)
+    static FitParameter parse(std::string_view text);
+};
+
+/// Measured columns over time.
+struct MeasuredData {
+    std::vector<double> t;             ///< ascending [s]
+    std::vector<std::string> columns;  ///< of history.csv
+    std::vector<double> values;        ///< row by row, one row for each time; not a number: missing
+};
+
+/// Parameters with which a model's motion is nearest to what was measured.
+struct Fit {
+    struct Parameter {
+        std::string key;
+        std::string unit;
+        double start = 0.0;
+        double value = 0.0;
+        double deviation = 0.0;  ///< standard deviation; not a number: the data do not tell
+        bool is_at_bound = false;
+    };
+    struct Column {
+        std::string name;
+        std::string unit;
+        double rms = 0.0;        ///< of what is left
+        double rms_start = 0.0;  ///< with the model as it stands
+        std::size_t count = 0;   ///< of values
+    };
+    std::string model;
+    std::vector<Parameter> by;
+    std::vector<Column> columns;
+    std::vector<double> correlation;  ///< of the parameters' errors, row by row
+    std::vector<double> fitted;       ///< as MeasuredData::values, of the model with these values
+    bool has_converged = false;
+    std::string remark;  ///< empty, or what to know
+    std::size_t runs = 0;
+};
+
+/// Least squares of the differences to measured columns, each weighted by the root mean square of
+/// what is left of it, by the Levenberg-Marquardt method of MINPACK (J. J. More, Numerical
+/// Analysis, Lecture Notes in Mathematics 630 (1978) 105) with derivatives from neighbouring runs.
+/// Deviations and correlations are those of the linearised problem with independent errors.
+/// @throws Error (usage) for what names nothing or no number, or has too few data; (numerical) if
+///         no run with the start values is possible
+ANCORA_FRAMEWORK_EXPORT Fit fit(const ModelSource& model,
+                                const MeasuredData& data,
+                                std::span<const FitParameter> by,
+                                PluginRegistry& registry,
+                                const GradientOptions& options = {});
+
+/// Reads measured columns from a text file as tables of manifests are read: a heading names the
+/// columns, with units behind names or in a row of their own; "t" or "time" is the time.
+/// @param columns  that are wanted; empty: all
+/// @throws Error (file, manifest) with line and column
+ANCORA_FRAMEWORK_EXPORT MeasuredData read_measured(const std::filesystem::path& file,
+                                                   std::span<const std::string> columns = {});
+
+}  // namespace ancora

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Derivatives of results, and fits, against closed forms, invariances and statistics.
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "ancora/framework/gradient.hpp"
+#include "friction_models.hpp"
+
+namespace ancora::testing {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+ModelSource source(const std::string& text) {
+    return [text](std::span<const std::string> overrides) {
+        return Manifest::parse(text, "test.toml", overrides);
+    };
+}
+
+Gradient gradient(const std::string& text, const Texts& of, const Texts& by) {
+    std::vector<Objective> objectives;
+    for (const std::string& one : of) objectives.push_back(Objective::parse(one));
+    return differentiate(source(text), objectives, by, registry());
+}
+
+/// The message of what a call throws.
+template <class Call>
+std::string refusal(const Call& call) {
+    try {
+        call();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "nothing was thrown";
+}
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+// --- closed forms
+
+TEST_CASE("derivatives of a throw, by start, gravity and mass") {
+    // z = z_0 + v t - g t^2 / 2, which the midpoint rule has exactly
+    for (const std::string method : {"emm", "rk4", "dopri5"}) {
+        CAPTURE(method);
+        const Gradient found =
+            gradient(weight({0.1, 0.0, -kGravity}) +
+                         particle("stone", 2.0, {0.5, 0.0, 3.0}, {1.0, 0.0, 4.0}) +
+                         integrator(method, 0.01, 0.8),
+                     {"stone.z", "stone.z @ 0.5", "mean(stone.vz)", "integral(stone.x)"},
+                     {"body.stone.velocity[2]",
+                      "body.stone.position[2]",
+                      "model.gravity[2]",
+                      "body.stone.mass",
+                      "body.stone.velocity[1]",
+                      "body.stone.velocity[0]"});
+        const double t = 0.8;
+        const double expected[4][6] = {{t, 1.0, 0.5 * t * t, 0.0, 0.0, 0.0},
+                                       {0.5, 1.0, 0.125, 0.0, 0.0, 0.0},
+                                       {1.0, 0.0, 0.5 * t, 0.0, 0.0, 0.0},
+                                       {0.0, 0.0, 0.0, 0.0, 0.0, 0.5 * t * t}};
+        for (std::size_t i = 0; i < 4; ++i)
+            for (std::size_t k = 0; k < 6; ++k) {
+                CAPTURE(found.of[i].text);
+                CAPTURE(found.by[k].key);
+                const Gradient::Entry& entry = found.entry(i, k);
+                CHECK(entry.remark == "");
+                CHECK(entry.value == near(expected[i][k], 1e-9));
+                CHECK(std::abs(entry.value - expected[i][k]) <= tolerance(10.0 * entry.error));
+            }
+        CHECK(found.by[2].unit == "m/s^2");
+        CHECK(found.of[3].unit == "m s");
+    }
+}
+
+std::string bouncing(double e, double height, const std::string& method = "emm") {
+    return fmt::format("[parameters]\nh = {:.17g}\nk = {:.17g}\n", height, e) +
+           weight({0.0, 0.0, -kGravity}) +
+           "\n[[body]]\nname = \"ball\"\ntype = \"particle\"\nmass = 1.5\nposition = [0, 0, "
+           "\"h\"]\nvelocity = [0.3, 0, 0]\n\n[[constraint]]\nname = \"floor\"\ntype = "
+           "\"contact\"\na = \"ball\"\nb = \"ground\"\nradius = 0.0\nplane = { normal = [0, 0, 1] "
+           "}\nrestitution = \"k\"\n" +
+           integrator(method, 0.01, 0.7);
+}
+
+TEST_CASE("derivatives go through impacts") {
+    // z = v s - g s^2 / 2,  v = e sqrt(2 g h),  s = t - sqrt(2 h / g)
+    const double g = kGravity, t = 0.7;
+    for (const double e : {0.5, 0.8})
+        for (const double h : {0.7, 1.0}) {
+            CAPTURE(e);
+            CAPTURE(h);
+            const Gradient found =
+                gradient(bouncing(e, h), {"ball.z"}, {"parameters.k", "parameters.h"});
+            const double s = t - std::sqrt(2.0 * h / g), v = e * std::sqrt(2.0 * g * h);
+            REQUIRE(2.0 * v / g > s);  // before the second one
+            const double by_e = std::sqrt(2.0 * g * h) * s;
+            const double by_h = 0.5 * v / h * s - (v - g * s) / std::sqrt(2.0 * g * h);
+            CHECK(found.entry(0, 0).value == near(by_e, 1e-8));
+            CHECK(found.entry(0, 1).value == near(by_h, 1e-8));
+        }
+}
+
+TEST_CASE("where there is no derivative it is told") {
+    const double at = std::sqrt(2.0 / kGravity);  // of the impact
+    // Neighbours are on both sides of the impact: slopes of 0 and of e sqrt(2 g h) ...
+    const Gradient corner = gradient(
+        bouncing(0.8, 1.0), {"max(ball.z)", "mean(ball.x)"}, {"parameters.k", "parameters.h"});
+    CHECK(corner.entry(0, 1).value == near(1.0, 1e-9));
+    CHECK(*corner.of[0].at == 0.0);
+    // The run ends at the impact, which neighbours have or not.
+    std::string text = bouncing(0.8, 1.0);
+    text.replace(text.rfind("end = "), std::string::npos, fmt::format("end = {:.17g}\n", at));
+    const Gradient edge = gradient(text, {"ball.vz"}, {"parameters.h"});
+    CAPTURE(edge.entry(0, 0).value);
+    CAPTURE(edge.entry(0, 0).remark);
+    CHECK(has(edge.entry(0, 0).remark, "another order"));
+    // Restitution may not exceed 1: from below alone.
+    const Gradient side = gradient(bouncing(1.0, 1.0), {"ball.z"}, {"parameters.k"});
+    CHECK(has(side.entry(0, 0).remark, "from one side"));
+    CHECK(side.entry(0, 0).value ==
+          near(std::sqrt(2.0 * kGravity) * (0.7 - std::sqrt(2.0 / kGravity)), 1e-6));
+    // |x| of a throw that passes x = 0 at its end has a corner.
+    const Gradient bend =
+        gradient(weight({0.0, 0.0, 0.0}) + particle("a", 1.0, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}) +
+                     "\n[[force]]\nname = \"push\"\ntype = \"point_load\"\nat = "
+                     "\"a@0\"\nforce = [\"abs(${k})\", \"0\", \"0\"]\n" +
+                     integrator("emm", 0.01, 1.0) + "\n[parameters]\nk = 0.0\n",
+                 {"a.x"},
+                 {"parameters.k"});
+    CAPTURE(bend.entry(0, 0).remark);
+    CHECK(has(bend.entry(0, 0).remark, "a corner: slopes of 0.5 above and -0.5 below"));
+}
+
+// --- invariances of random mechanisms
+
+/// A chain of bars on random hinges, with dampers and drives in it, swinging from rest.
+std::string random_chain(std::mt19937& random, int num_links) {
+    std::uniform_real_distribution<double> part(-1.0, 1.0);
+    std::string text = weight({0.0, 0.0, -kGravity});
+    double x = 0.0;
+    for (int i = 0; i < num_links; ++i) {
+        const double length = 0.4 + 0.2 * part(random);
+        text += fmt::format(
+            "\n[[body]]\nname = \"b{0}\"\ntype = \"ancf_rigid_body\"\nsize = [{1:.17g}, 0.05, "
+            "0.08]\ndensity = {2:.17g}\npenalty = inf\nposition = [{3:.17g}, 0, 0]\n"
+            "\n[[joint]]\nname = \"j{0}\"\ntype = \"revolute\"\na = \"{4}\"\nb = \"b{0}\"\npoint = "
+            "[{5:.17g}, 0, 0]\naxis = [{6:.17g}, 1.0, {7:.17g}]\n",
+            i,
+            length,
+            800.0 + 300.0 * part(random),
+            x + 0.5 * length,
+            i == 0 ? "ground" : fmt::format("b{}", i - 1),
+            x,
+            0.4 * part(random),
+            0.4 * part(random));
+        x += length;
+    }
+    return text + integrator("emm", 5e-3, 0.5);
+}
+
+TEST_CASE(
+    "random chains: motion depends on ratios of masses alone, and forces are linear in them") {
+    std::mt19937 random(7);
+    for (int trial = 0; trial < 6; ++trial) {
+        CAPTURE(trial);
+        const int num_links = 1 + trial % 4;
+        const std::string last = fmt::format("b{}", num_links - 1);
+        Texts by;
+        for (int i = 0; i < num_links; ++i) by.push_back(fmt::format("body.b{}.density", i));
+        by.emplace_back("model.gravity[2]");
+        const Gradient found = gradient(random_chain(random, num_links),
+                                        {last + ".x", last + ".wz", "j0.force.z", "energy.kinetic"},
+                                        by);
+        // sum over bodies of rho dJ/drho = n J, with n the degree of J in masses
+        const double degree[] = {0.0, 0.0, 1.0, 1.0};
+        for (std::size_t i = 0; i < found.of.size(); ++i) {
+            CAPTURE(found.of[i].text);
+            double sum = 0.0, size = std::abs(found.of[i].value), error = 0.0;
+            for (std::size_t k = 0; k + 1 < by.size(); ++k) {
+                sum += found.by[k].value * found.entry(i, k).value;
+                size += std::abs(found.by[k].value * found.entry(i, k).value);
+                error += found.by[k].value * found.entry(i, k).error;
+                CHECK(found.entry(i, k).remark == "");
+            }
+            CHECK(sum == near(degree[i] * found.of[i].value, 1e-8 * size + 10.0 * error));
+            CHECK(error <= tolerance(1e-6 * size));
+        }
+    }
+}
+
+// --- fits
+
+std::string swing(double damping, double length) {
+    return fmt::format("[parameters]\nL = \"{:.17g} m\"\n", length) +
+           weight({0.0, 0.0, -kGravity}) +
+           fmt::format(
+               "\n[[body]]\nname = \"bar\"\ntype = \"ancf_rigid_body\"\nsize = [\"L\", "
+               "0.02, 0.02]\ndensity = 2700\npenalty = inf\nposition = [\"L/2\", 0, "
+               "0]\n\n[[joint]]\nname = \"pivot\"\ntype = \"revolute\"\na = "
+               "\"ground\"\nb = \"bar\"\npoint = [0, 0, 0]\naxis = [0, 1, 0]\ndamping = "
+               "{:.17g}\n",
+               damping) +
+           integrator("emm", 0.02, 2.0);
+}
+
+MeasuredData measure(const std::string& text, const Texts& columns, double every) {
+    Simulation simulation = model(text);
+    MeasuredData data;
+    data.columns = columns;
+    while (!simulation.done()) {
+        simulation.step();
+        if (std::abs(std::remainder(simulation.time(), every)) > 1e-6) continue;
+        data.t.push_back(simulation.time());
+        for (const std::string& name : columns) data.values.push_back(simulation.value(name));
+    }
+    return data;
+}
+
+TEST_CASE("a fit finds the truth in perfect data, from afar, within bounds and at them") {
+    const MeasuredData data = measure(swing(0.03, 0.5), {"pivot.angle", "pivot.angle_rate"}, 0.04);
+    for (const std::string bound : {"", "=0:1", "=0:", "=:0.5"}) {
+        CAPTURE(bound);
+        const std::vector<FitParameter> by{FitParameter::parse("joint.pivot.damping" + bound),
+                                           FitParameter::parse("parameters.L")};
+        const Fit found = fit(source(swing(0.1, 0.42)), data, by, registry());
+        CHECK(found.has_converged);
+        CHECK(found.by[0].value == near(0.03, 1e-7));
+        CHECK(found.by[1].value == near(0.5, 1e-7));
+        CHECK_FALSE(found.by[0].is_at_bound);
+        CHECK(found.columns[0].rms <= tolerance(1e-7));
+        CHECK(found.columns[0].rms_start > 0.1);
+    }
+    const std::vector<FitParameter> beyond{FitParameter::parse("joint.pivot.damping=0.05:1")};
+    const Fit found = fit(source(swing(0.1, 0.5)), data, beyond, registry());
+    CHECK(found.by[0].is_at_bound);
+    CHECK(found.by[0].value == near(0.05, 1e-6));
+}
+
+TEST_CASE("standard deviations are those of repeated measurements") {
+    const MeasuredData truth = measure(swing(0.03, 0.5), {"pivot.angle", "pivot.angle_rate"}, 0.04);
+    const std::vector<FitParameter> by{FitParameter::parse("joint.pivot.damping"),
+                                       FitParameter::parse("parameters.L")};
+    std::mt19937 random(11);
+    std::normal_distribution<double> noise;
+    constexpr int kTimes = 30;
+    double square[2] = {0.0, 0.0}, predicted[2] = {0.0, 0.0}, mean[2] = {0.0, 0.0};
+    for (int k = 0; k < kTimes; ++k) {
+        MeasuredData data = truth;
+        for (std::size_t i = 0; i < data.values.size(); ++i)
+            data.values[i] += (i % 2 == 0 ? 0.01 : 0.2) * noise(random);
+        const Fit found = fit(source(swing(0.03, 0.5)), data, by, registry());
+        REQUIRE(found.has_converged);
+        const double expected[2] = {0.03, 0.5};
+        for (std::size_t p = 0; p < 2; ++p) {
+            const double off = found.by[p].value - expected[p];
+            mean[p] += off / kTimes;
+            square[p] += off * off / kTimes;
+            predicted[p] += found.by[p].deviation * found.by[p].deviation / kTimes;
+        }
+    }
+    for (std::size_t p = 0; p < 2; ++p) {
+        CAPTURE(p);
+        // chi^2 of 30 degrees of freedom lies in 30 (0.45 .. 1.79) in 99.8 of 100 cases
+        CHECK(square[p] / predicted[p] > 0.45);
+        CHECK(square[p] / predicted[p] < 1.79);
+        CHECK(std::abs(mean[p]) < 3.3 * std::sqrt(predicted[p] / kTimes));
+    }
+}
+
+TEST_CASE("what the data do not tell is said") {
+    // Damping and density enter as their ratio alone.
+    const MeasuredData data = measure(swing(0.03, 0.5), {"pivot.angle"}, 0.04);
+    const std::vector<FitParameter> by{FitParameter::parse("joint.pivot.damping"),
+                                       FitParameter::parse("body.bar.density")};
+    const Fit found = fit(source(swing(0.05, 0.5)), data, by, registry());
+    CHECK(has(found.remark, "do not tell parameters apart"));
+    CHECK(std::isnan(found.by[0].deviation));
+    CHECK(found.by[0].value / found.by[1].value == near(0.03 / 2700.0, 1e-9));
+}
+
+// --- bad input
+
+TEST_CASE("what is no number of the run, no parameter or no data is refused in words") {
+    const std::string text = swing(0.03, 0.5);
+    const auto of = [&](const std::string& objective) {
+        return refusal([&] {
+            gradient(text, {objective}, {"parameters.L"});
+        });
+    };
+    const auto by = [&](const std::string& key) {
+        return refusal([&] {
+            gradient(text, {"pivot.angle"}, {key});
+        });
+    };
+    CHECK(has(of("pivot.angel"), "did you mean \"pivot.angle\""));
+    CHECK(has(of("maximum(pivot.angle)"), "there is no \"maximum\""));
+    CHECK(has(of("pivot.angle @ noon"), "no time in seconds"));
+    CHECK(has(of("pivot.angle @ 7"), "the run is from 0 s to 2 s"));
+    CHECK(has(of("max()"), "names no column"));
+    CHECK(has(of(""), "it is empty"));
+    CHECK(has(by("parameters.l"), "did you mean \"L\""));
+    CHECK(has(by("body.bar.size"), "write body.bar.size[0] to body.bar.size[2]"));
+    CHECK(has(by("body.bar.size[3]"), "write body.bar.size[0] to body.bar.size[2]"));
+    CHECK(has(by("body.bar.size[x]"), "counted from 0"));
+    CHECK(has(by("body.bar.density[0]"), "has no entries"));
+    CHECK(has(by("body.bra.density"), "the model has no value"));
+    CHECK(has(by("joint.pivot.a"), "not a number"));
+    CHECK(has(by("body.bar.penalty"), "its value is inf"));
+    CHECK(has(by("integrator.step"), "ancora convergence"));
+    CHECK(has(refusal([&] {
+                  gradient(text, {"pivot.angle"}, {"parameters.L", "parameters.L"});
+              }),
+              "named twice"));
+
+    MeasuredData data = measure(text, {"pivot.angle"}, 0.04);
+    const auto fitting = [&](const MeasuredData& of_what, const std::string& key) {
+        return refusal([&] {
+            const std::vector<FitParameter> one{FitParameter::parse(key)};
+            fit(source(text), of_what, one, registry());
+        });
+    };
+    CHECK(has(fitting(data, "parameters.L=1:0.5"), "not below the upper"));
+    CHECK(has(fitting(data, "parameters.L=1:2"), "not between the bounds"));
+    CHECK(has(fitting(data, "parameters.L=low:2"), "\"low\" is no number"));
+    CHECK(has(fitting(data, "parameters.L=1"), "KEY=LOWER:UPPER"));
+    MeasuredData late = data;
+    late.t.back() = 3.0;
+    CHECK(has(fitting(late, "parameters.L"), "the run is from 0 s to 2 s"));
+    MeasuredData hole = data;
+    hole.values[3] = std::numeric_limits<double>::quiet_NaN();
+    CHECK(has(fitting(hole, "parameters.L"), "not finite"));
+    MeasuredData few = data;
+    few.t.resize(1);
+    few.values.resize(1);
+    CHECK(has(fitting(few, "parameters.L"), "too few"));
+}
+
+TEST_CASE("measured data are read as tables are") {
+    const std::filesystem::path file =
+        std::filesystem::temp_directory_path() / fmt::format("ancora_{}.csv", ::getpid());
+    const auto read = [&](const std::string& text, const Texts& columns = {}) {
+        std::ofstream(file) << text;
+        return read_measured(file, columns);
+    };
+    const MeasuredData plain = read("a [mm],time,b\n1,0,2\n3,0.5,4\n");
+    CHECK(plain.t == std::vector<double>{0.0, 0.5});
+    CHECK(plain.columns == Texts{"a", "b"});
+    CHECK(plain.values == std::vector<double>{1e-3, 2.0, 3e-3, 4.0});
+    CHECK(has(refusal([&] {
+                  read("0,1\n1,2\n");
+              }),
+              "no heading"));
+    CHECK(has(refusal([&] {
+                  read("t,a\n1,2\n1,3\n");
+              }),
+              "do not ascend"));
+    std::filesystem::remove(file);
+}
+
+}  // namespace
+}  // namespace ancora::testing

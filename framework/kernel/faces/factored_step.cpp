@@ -58,15 +58,25 @@ bool FactoredStep::factorise(const StepTrial& trial, Tangent tangent) {
     is_exact_ = tangent == Tangent::consistent;
     if (is_exact_) tangent_.evaluate_start(trial.t0);
     if (!nonlinear_.empty()) nonlinear_.set_tangent_moduli();
-    if (!tangent_.forces.empty()) tangent_.forces.evaluate(parts_.forces, is_definite);
+    ForceTangents& forces = tangent_.forces;
+    forces.evaluate(parts_.forces);
     if (parts_.mass.is_timed()) matrix_->follow_mass(parts_.mass.values());
     // B_end = 2 B - A(q_0) (theory (31)), in the combinations of rows that K has
     if (is_exact_) end_ = nonlinear_.combined(tangent_.end_jacobian());
-    const bool done =
-        matrix_->factorise({nonlinear_.combined(parts_.rows.B), parts_.rows.K, parts_.laws.gamma()},
-                           is_exact_ ? end_ : no_end_,
-                           trial.h,
-                           tangent);
+    const auto factorise = [&] {
+        return matrix_->factorise(
+            {nonlinear_.combined(parts_.rows.B), parts_.rows.K, parts_.laws.gamma()},
+            is_exact_ ? end_ : no_end_,
+            trial.h,
+            tangent);
+    };
+    bool done = factorise();
+    // T as it is where the masses outweigh what is negative in it: its eigenvectors cost more than
+    // all the rest of a small matrix.
+    if (is_definite && !forces.empty() && !(done && matrix_->is_quasi_definite())) {
+        forces.make_definite();
+        done = factorise();
+    }
     if (!done) {
         nonlinear_.attribute_nonfinite();
         parts_.attribute_nonfinite(trial.t0);

@@ -533,6 +533,11 @@ bool StepMatrix::factorise(const Values& values,
     return is_factorised_;
 }
 
+bool StepMatrix::is_quasi_definite() const {
+    const Eigen::VectorXd& pivots = factor_.pivots();
+    return (pivots.array() > 0.0).count() == n_;
+}
+
 template <class Archive>
 void StepMatrix::transfer(Archive& archive) {
     archive(is_decided_);

@@ -86,6 +86,9 @@ public:
     bool use_double();
     bool is_single() const { return factor_.is_single(); }
     bool is_factorised() const { return is_factorised_; }
+    /// Whether the factors have as many positive pivots as coordinates and as many negative ones as
+    /// rows: K is then quasi-definite, by Sylvester's law of inertia as the regularisation has it.
+    bool is_quasi_definite() const;
 
     /// Writes or reads the matrix that is factorised, see state_archive.hpp; a matrix that was read
     /// is factorised anew, to the same bits.

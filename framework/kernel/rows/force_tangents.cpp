@@ -26,21 +26,14 @@ ForceTangents::ForceTangents(const ForceSet& forces) {
         if (block.coordinate.empty()) continue;
         const int k = map.num_scalars();
         const int n = block.size();
-        block.W.setZero(k, n);
         for (Eigen::MatrixXd* x : {&block.D, &block.part}) x->setZero(k, k);
-        block.WD.setZero(n, k);
         block.symmetric.setZero(n, n);
         block.modes.compute(block.D);  // takes its memory
-        // W = du/dq, k x n. Entries with J(q) are set at each evaluation.
         for (int scalar = 0; scalar < k; ++scalar)
             for (const AttachmentMap::Entry& entry : map.row(scalar)) {
                 const auto at = std::ranges::lower_bound(block.coordinate, entry.coordinate);
-                const Eigen::Index column = at - block.coordinate.begin();
-                if (entry.jacobian < 0)
-                    block.W(scalar, column) += entry.weight;
-                else
-                    block.moving.push_back(
-                        {scalar, column, entry.weight, static_cast<std::size_t>(entry.jacobian)});
+                block.entries.push_back(
+                    {scalar, at - block.coordinate.begin(), entry.weight, entry.jacobian});
             }
         block.first = first;
         first += static_cast<Eigen::Index>(n) * n;
@@ -49,31 +42,39 @@ ForceTangents::ForceTangents(const ForceSet& forces) {
     values_.setZero(first);
 }
 
-void ForceTangents::evaluate(ForceSet& forces, bool definite) {
+/// T = W^T D W, entry by entry of W, which has a few in each row
+template <class Matrix>
+void ForceTangents::transform(const Block& block, const Eigen::MatrixXd& D, Matrix& T) {
+    T.setZero();
+    for (const Entry& b : block.entries)
+        for (const Entry& a : block.entries)
+            T(a.column, b.column) += a.value * D(a.scalar, b.scalar) * b.value;
+}
+
+void ForceTangents::evaluate(ForceSet& forces) {
     for (Block& block : blocks_) {
         const AttachmentMap& map = forces.tangent_map(block.part_of_forces);
-        // Several entries may add up to one number, so they are cleared first.
-        for (const Moving& entry : block.moving) block.W(entry.scalar, entry.column) = 0.0;
-        for (const Moving& entry : block.moving)
-            block.W(entry.scalar, entry.column) += entry.weight * map.jacobian()[entry.jacobian];
-        forces.differentiate_by_increments(block.part_of_forces, block.D);
-        const int n = block.size();
-        Eigen::Map<Eigen::MatrixXd> T(values_.data() + block.first, n, n);
+        for (Entry& entry : block.entries)
+            entry.value =
+                entry.jacobian < 0 ? entry.weight : entry.weight * map.jacobian()[entry.jacobian];
         // T = -W^T D W, D = df / d(du)
-        block.WD.noalias() = -block.W.transpose() * block.D;
-        T.noalias() = block.WD * block.W;
-        // -(D + D^T) / 2: the part that K takes, semidefinite where K has to be quasi-definite
-        block.part = -0.5 * (block.D + block.D.transpose());
-        if (definite) {
-            // V max(0, w) V^T
-            block.modes.compute(block.part);
-            const Eigen::MatrixXd& V = block.modes.vectors();
-            block.D.noalias() = V * block.modes.values().cwiseMax(0.0).asDiagonal();
-            block.part.noalias() = block.D * V.transpose();
-        }
-        // W^T (...) W: congruence keeps it semidefinite
-        block.WD.noalias() = block.W.transpose() * block.part;
-        block.symmetric.noalias() = block.WD * block.W;
+        forces.differentiate_by_increments(block.part_of_forces, block.D);
+        block.D *= -1.0;
+        Eigen::Map<Eigen::MatrixXd> T(values_.data() + block.first, block.size(), block.size());
+        transform(block, block.D, T);
+        block.symmetric = 0.5 * (T + T.transpose());
+    }
+}
+
+void ForceTangents::make_definite() {
+    for (Block& block : blocks_) {
+        // V max(0, w) V^T of -(D + D^T) / 2; congruence keeps it semidefinite
+        block.part = 0.5 * (block.D + block.D.transpose());
+        block.modes.compute(block.part);
+        const Eigen::MatrixXd& V = block.modes.vectors();
+        block.part.noalias() =
+            (V * block.modes.values().cwiseMax(0.0).asDiagonal()) * V.transpose();
+        transform(block, block.part, block.symmetric);
     }
 }
 

@@ -22,8 +22,10 @@ public:
 
     bool empty() const { return blocks_.empty(); }
     /// Takes the derivatives at the step last evaluated. Allocates nothing.
-    /// @param definite the symmetric part is made positive semidefinite
-    void evaluate(ForceSet& forces, bool definite);
+    void evaluate(ForceSet& forces);
+    /// Puts the positive semidefinite part of what was evaluated in the place of the symmetric
+    /// part.
+    void make_definite();
     /// r -= T x
     void subtract(const double* x, double* r) const;
 
@@ -54,23 +56,25 @@ public:
     Eigen::VectorXd& values() { return values_; }
 
 private:
-    /// An entry of du / dq: a weight times an entry of the attachments' Jacobian.
-    struct Moving {
+    /// An entry of W = du / dq: a weight, or a weight times an entry of the attachments' Jacobian.
+    struct Entry {
         Eigen::Index scalar, column;
         double weight;
-        std::size_t jacobian;
+        std::ptrdiff_t jacobian;  ///< -1: constant
+        double value = 0.0;
     };
     struct Block {
         int part_of_forces = 0;       ///< its number there
         std::vector<int> coordinate;  ///< that its scalars depend on
-        Eigen::MatrixXd W;            ///< du / dq, scalars x coordinates
-        std::vector<Moving> moving;   ///< its entries that are not constant
-        Eigen::MatrixXd D, part, WD;
+        std::vector<Entry> entries;
+        Eigen::MatrixXd D, part;
         SymmetricEigen modes;
         Eigen::MatrixXd symmetric;
         Eigen::Index first = 0;  ///< of its entries in values_, by columns
         int size() const { return static_cast<int>(coordinate.size()); }
     };
+    template <class Matrix>
+    static void transform(const Block& block, const Eigen::MatrixXd& D, Matrix& T);
     double full(const Block& block, int a, int b) const {
         return values_[block.first + b * block.size() + a];
     }

@@ -3,6 +3,9 @@
 #include "toml_reader.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -303,7 +306,108 @@ Table read_toml(std::string_view text, std::shared_ptr<const std::string> file) 
     }
 }
 
+namespace {
+
+/// Values in their plainest form, -0.5, 3, 1e-3, true, "text", and arrays of them: large models
+/// have them by the hundred thousand, as points of bodies and as defaults. All else is left to
+/// toml++.
+class PlainValue {
+public:
+    PlainValue(std::string_view text, const Place& place) : rest_(text), place_(place) {}
+
+    std::optional<Value> read() {
+        std::optional<Value> out = value(0);
+        skip_blanks();
+        return rest_.empty() ? out : std::nullopt;
+    }
+
+private:
+    void skip_blanks() {
+        while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\t'))
+            rest_.remove_prefix(1);
+    }
+    bool take(char c) {
+        skip_blanks();
+        if (rest_.empty() || rest_.front() != c) return false;
+        rest_.remove_prefix(1);
+        return true;
+    }
+    std::optional<Value> value(int depth) {
+        if (!take('[')) return scalar();
+        Array out;
+        if (depth == kMostTomlDepth) return std::nullopt;
+        if (!take(']')) do {
+                std::optional<Value> entry = value(depth + 1);
+                if (!entry) return std::nullopt;
+                out.push_back(std::move(*entry));
+                if (take(']')) break;
+                if (!take(',')) return std::nullopt;
+            } while (!take(']'));
+        return Value(std::move(out), place_);
+    }
+    std::optional<Value> scalar() {
+        for (const bool truth : {false, true}) {
+            const std::string_view word = truth ? "true" : "false";
+            if (!rest_.starts_with(word)) continue;
+            rest_.remove_prefix(word.size());
+            return Value(truth, place_);
+        }
+        if (!rest_.starts_with('"')) return number();
+        std::size_t end = 1;
+        const auto is_plain = [](char c) {
+            return c >= ' ' && c != '"' && c != '\\' && c != 0x7f;
+        };
+        while (end < rest_.size() && is_plain(rest_[end])) ++end;
+        if (end == rest_.size() || rest_[end] != '"') return std::nullopt;
+        Value out(std::string(rest_.substr(1, end - 1)), place_);
+        rest_.remove_prefix(end + 1);
+        return out;
+    }
+    std::size_t num_digits(std::size_t at) const {
+        std::size_t count = 0;
+        while (at + count < rest_.size() && rest_[at + count] >= '0' && rest_[at + count] <= '9')
+            ++count;
+        return count;
+    }
+    std::optional<Value> number() {
+        // -?(0|[1-9][0-9]*)(.[0-9]+)?(e[+-]?[0-9]+)?
+        std::size_t end = rest_.starts_with('-') ? 1 : 0;
+        const std::size_t whole = num_digits(end);
+        if (whole == 0 || (whole > 1 && rest_[end] == '0')) return std::nullopt;
+        end += whole;
+        bool is_whole = true;
+        if (end < rest_.size() && rest_[end] == '.') {
+            const std::size_t digits = num_digits(end + 1);
+            if (digits == 0) return std::nullopt;
+            end += 1 + digits;
+            is_whole = false;
+        }
+        if (end < rest_.size() && (rest_[end] == 'e' || rest_[end] == 'E')) {
+            ++end;
+            if (end < rest_.size() && (rest_[end] == '+' || rest_[end] == '-')) ++end;
+            const std::size_t digits = num_digits(end);
+            if (digits == 0) return std::nullopt;
+            end += digits;
+            is_whole = false;
+        }
+        const char* const last = rest_.data() + end;
+        const auto read_as = [&](auto x) -> std::optional<Value> {
+            const auto [stop, error] = std::from_chars(rest_.data(), last, x);
+            if (error != std::errc() || stop != last) return std::nullopt;
+            rest_.remove_prefix(end);
+            return Value(x, place_);
+        };
+        return is_whole ? read_as(std::int64_t{0}) : read_as(0.0);
+    }
+
+    std::string_view rest_;
+    const Place& place_;
+};
+
+}  // namespace
+
 Value read_toml_value(std::string_view text, const Place& place) {
+    if (std::optional<Value> plain = PlainValue(text, place).read()) return std::move(*plain);
     if (NestingCheck(text).find().first > 0)
         throw Error(
             ErrorKind::manifest,

@@ -6,12 +6,15 @@
 #include <fstream>
 #include <limits>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "ancora/framework/printable.hpp"
+#include "toml_reader.hpp"
+#include "toml_writer.hpp"
 
 namespace ancora {
 namespace {
@@ -565,6 +568,33 @@ TEST_SUITE("value") {
              {"rk4", "012", "1e400", "[1, 2", "", "box@[1, 0, 0]", "1979-05-27", "1\nb = 2", "a=1"})
             CHECK(*parse_value(text).as<std::string>() == text);
         CHECK_FALSE(parse_value("1").place().known());
+    }
+    TEST_CASE("what is read without toml++ is what toml++ reads") {
+        const std::vector<std::string> pieces = {
+            "1",  "0",        "23",   ".",     "-",   "+",        "e",     "E-4", "_",   "[",
+            "]",  ", ",       "true", "\"a\"", "\"",  "\\",       " ",     "\t",  "inf", ".5",
+            "7.", "1.25e+07", "0x",   "false", "'b'", "\xc3\xa4", "1e400", "-0"};
+        std::mt19937 random(5);
+        std::size_t num_values = 0;
+        for (int trial = 0; trial < 100'000; ++trial) {
+            std::string text;
+            for (std::size_t k = 1 + random() % 7; k > 0; --k)
+                text += pieces[random() % pieces.size()];
+            std::string expected = toml_text(text);
+            try {
+                const Table table =
+                    read_toml("value = " + text, std::make_shared<const std::string>("x"));
+                if (table.entries().size() == 1) {
+                    expected = toml_value(table.entries().front().value);
+                    ++num_values;
+                }
+            } catch (const Error&) {
+            }
+            if (toml_value(parse_value(text)) == expected) continue;
+            CAPTURE(text);
+            CHECK(toml_value(parse_value(text)) == expected);
+        }
+        CHECK(num_values > 5000);
     }
 }
 

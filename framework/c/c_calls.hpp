@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "ancora/ancora.h"
+#include "ancora/framework/batch.hpp"
 #include "ancora/framework/gradient.hpp"
 #include "ancora/framework/manifest.hpp"
 #include "ancora/framework/plugin_registry.hpp"
@@ -30,6 +31,7 @@ enum class Tag : std::uint64_t {
     session = 0x616e632d73657373,
     model = 0x616e632d6d6f646c,
     simulation = 0x616e632d73696d75,
+    batch = 0x616e632d62617463,
 };
 
 /// Lives as long as one of its handles does.
@@ -100,6 +102,10 @@ void put_all(std::span<const T> values, Buffer* to, std::size_t capacity, std::s
     std::copy(values.begin(), values.end(), to);
 }
 void put_text(std::string_view text, char* to, std::size_t capacity, std::size_t* count);
+/// Makes a model of the interface with overrides; the model must outlive it.
+ancora::ModelSource source_of(ancora_model& model);
+/// How many threads may call functions of the program: one.
+int workers_of(const Session& session, std::int32_t wanted);
 /// Copies an array of texts.
 std::vector<std::string> texts_of(const char* const* texts, std::size_t count, const char* name);
 /// How much of a structure the caller knows.
@@ -142,6 +148,12 @@ struct ancora_model {
     const ancora::Manifest& read();
 };
 
+struct ancora_batch {
+    ancora::c::Tag tag = ancora::c::Tag::batch;
+    std::shared_ptr<ancora::c::Session> session;
+    std::optional<ancora::Batch> batch;
+};
+
 struct ancora_simulation {
     ancora::c::Tag tag = ancora::c::Tag::simulation;
     std::shared_ptr<ancora::c::Session> session;
@@ -178,6 +190,9 @@ inline Tag tag_of(const ancora_session*) {
 }
 inline Tag tag_of(const ancora_model*) {
     return Tag::model;
+}
+inline Tag tag_of(const ancora_batch*) {
+    return Tag::batch;
 }
 inline Tag tag_of(const ancora_simulation*) {
     return Tag::simulation;

@@ -6,21 +6,21 @@
 
 using namespace ancora;
 
-namespace {
-
-ModelSource source_of(ancora_model& it) {
-    it.read();
-    return [&it](std::span<const std::string> more) {
-        std::vector<std::string> overrides = it.overrides;
+ModelSource c::source_of(ancora_model& model) {
+    model.read();
+    return [&model](std::span<const std::string> more) {
+        std::vector<std::string> overrides = model.overrides;
         overrides.insert(overrides.end(), more.begin(), more.end());
-        return Manifest::parse(it.text, it.file, overrides);
+        return Manifest::parse(model.text, model.file, overrides);
     };
 }
 
-GradientOptions options_of(const ancora_model& it, int32_t workers) {
-    if (workers < 0) c::refuse("workers is negative");
-    return {.workers = it.session->has_functions ? 1 : workers};
+int c::workers_of(const Session& session, std::int32_t wanted) {
+    if (wanted < 0) refuse("workers is negative");
+    return session.has_functions ? 1 : wanted;
 }
+
+namespace {
 
 const Gradient& gradient_of(const ancora_model& it) {
     if (!it.gradient) c::refuse("there are no derivatives yet; call ancora_gradient() first");
@@ -51,11 +51,11 @@ ancora_status ancora_gradient(ancora_model* model,
         std::vector<Objective> objectives;
         for (const std::string& text : c::texts_of(of, num_of, "of"))
             objectives.push_back(Objective::parse(text));
-        it.gradient = differentiate(source_of(it),
+        it.gradient = differentiate(c::source_of(it),
                                     objectives,
                                     c::texts_of(by, num_by, "by"),
                                     it.session->registry,
-                                    options_of(it, workers));
+                                    {.workers = c::workers_of(*it.session, workers)});
     });
 }
 
@@ -119,8 +119,11 @@ ancora_status ancora_fit(ancora_model* model,
         std::vector<FitParameter> parameters;
         for (const std::string& text : c::texts_of(by, num_by, "by"))
             parameters.push_back(FitParameter::parse(text));
-        it.fit =
-            fit(source_of(it), data, parameters, it.session->registry, options_of(it, workers));
+        it.fit = fit(c::source_of(it),
+                     data,
+                     parameters,
+                     it.session->registry,
+                     {.workers = c::workers_of(*it.session, workers)});
     });
 }
 

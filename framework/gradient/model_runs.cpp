@@ -10,16 +10,10 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <sched.h>
 
+#include "workers.hpp"
 namespace ancora {
 namespace {
-
-int cores_of_process() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : 1;
-}
 
 std::string events_of(const Simulation& simulation) {
     std::string text;
@@ -48,7 +42,7 @@ RunResult run_to_end(Simulation& simulation, RunWatch& watch) {
 }  // namespace
 
 ModelRuns::ModelRuns(const ModelSource& model, PluginRegistry& registry, int workers)
-    : model_(model), registry_(registry), workers_(workers > 0 ? workers : cores_of_process()) {}
+    : model_(model), registry_(registry), workers_(workers > 0 ? workers : available_cores()) {}
 
 Simulation ModelRuns::make(std::span<const std::string> overrides) const {
     Manifest manifest = model_(overrides);

@@ -13,7 +13,6 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -28,6 +27,7 @@
 #include "study_page.hpp"
 #include "sweep_journal.hpp"
 #include "wording.hpp"
+#include "workers.hpp"
 
 namespace ancora {
 namespace {
@@ -64,13 +64,6 @@ public:
 private:
     Board* board_;
 };
-
-int cores() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-    return std::max(1, CPU_COUNT(&set));
-}
 
 /// What the rows of a sweep depend on, besides files that the model's parameters name.
 std::string identity_of(const Study& study, const std::string& expanded) {
@@ -293,7 +286,7 @@ SweepResult run_sweep(const Study& study, PluginRegistry& registry, const SweepO
 
     if (!pending.empty()) {
         const std::size_t wanted =
-            static_cast<std::size_t>(options.workers > 0 ? options.workers : cores());
+            static_cast<std::size_t>(options.workers > 0 ? options.workers : available_cores());
         Pool pool(study, registry, folder, options.part, pending);
         pool.start(static_cast<int>(std::min({wanted, pending.size(), std::size_t{kMostWorkers}})));
         const auto tell = [&] {

@@ -44,6 +44,11 @@ class Examples(unittest.TestCase):
         self.assertAlmostEqual(stiffness, 137.0, delta=0.05)
         self.assertAlmostEqual(damping, 2.3, delta=0.005)
 
+    def test_a_controller_is_learned_in_many_copies(self):
+        farthest, text = main_of("vector_environment")
+        self.assertLess(farthest, 2e-3)
+        self.assertIn("round 6", text)
+
     def test_the_guide_runs_from_top_to_bottom(self):
         blocks = re.findall(r"^```python\n(.*?)^```", (FOLDER / "README.md").read_text(), re.M | re.S)
         self.assertGreater(len(blocks), 4)

@@ -711,6 +711,56 @@ class Mistakes(unittest.TestCase):
             model.simulate()
 
 
+class Batches(unittest.TestCase):
+    def model(self):
+        model = arm()
+        model["integrator.end"] = 0.05
+        return model
+
+    def test_each_copy_has_the_bytes_of_a_simulation(self):
+        lengths = np.linspace(0.8, 1.2, 5)
+        volts = np.linspace(-10, 10, 5)[:, None]
+        columns = ["shoulder.angle", "ball.z", "motor.current"]
+        with self.model().batch(5, inputs="motor.voltage", columns=columns,
+                                parameters={"body.ball.mass": lengths}) as batch:
+            self.assertEqual(len(batch), 5)
+            batch.step(volts, count=20)
+            got = batch.step(0.5 * volts, count=7)
+            np.testing.assert_array_equal(got, batch.values())
+            self.assertEqual(batch.status.tolist(), [0] * 5)
+            batch.step(count=1000)
+            self.assertEqual(batch.status.tolist(), [1] * 5)
+            batch.reset([True, False, False, False, True])
+            self.assertEqual(batch.status.tolist(), [0, 1, 1, 1, 0])
+        for k in range(5):
+            sim = self.model().simulate({"body.ball.mass": float(lengths[k])})
+            for volt, count in ((volts[k, 0], 20), (0.5 * volts[k, 0], 7)):
+                sim.inputs["motor.voltage"] = volt
+                sim.run(sim.time + count * 1e-3)
+            self.assertEqual(got[k].tolist(), [sim[name] for name in columns])
+
+    def test_mistakes(self):
+        with self.assertRaisesRegex(ancora.UsageError, "did you mean"):
+            self.model().batch(2, inputs="motor.volt")
+        with self.assertRaisesRegex(ancora.UsageError, "shape"):
+            self.model().batch(2, parameters={"body.ball.mass": [1.0, 2.0, 3.0]})
+        with self.assertRaisesRegex(ancora.ModelError, "copy 1"):
+            self.model().batch(2, parameters={"body.ball.mass": [1.0, -2.0]})
+        batch = self.model().batch(2, inputs="motor.voltage", columns="ball.z")
+        with self.assertRaisesRegex(ancora.UsageError, "shape"):
+            batch.step(np.zeros((3, 1)))
+        with self.assertRaisesRegex(ancora.UsageError, "not finite"):
+            batch.step(np.full((2, 1), np.nan))
+        with self.assertRaisesRegex(ancora.UsageError, "contiguous"):
+            batch.step(out=np.zeros((2, 2)))
+        self.assertEqual(batch.failure(0), "")
+        with self.assertRaises(ancora.UsageError):
+            batch.failure(7)
+        batch.close()
+        with self.assertRaisesRegex(ancora.UsageError, "closed"):
+            batch.step()
+
+
 class Gradients(unittest.TestCase):
     """A stone that is thrown: x = x0 + v t + a t^2 / 2, which the midpoint rule has exactly."""
 

@@ -571,6 +571,44 @@ ANCORA_API ancora_status ancora_fit_values(
 ANCORA_API ancora_status ancora_fit_remark(
     const ancora_model* model, int32_t* has_converged, char* text, size_t capacity, size_t* count);
 
+/* --- many copies of a model (version 2)
+ * ---------------------------------------------------------------------------------------- */
+
+typedef struct ancora_batch ancora_batch;
+
+/* `copies` of the model that step side by side, by `workers` threads (0: one per core; one where
+ * functions of the program are forces). `keys` are numbers of the model that differ between them,
+ * `values` copies x keys, row by row. The model may be freed or changed afterwards. */
+ANCORA_API ancora_status ancora_batch_new(ancora_model* model,
+                                          size_t copies,
+                                          const char* const* keys,
+                                          size_t num_keys,
+                                          const double* values,
+                                          const char* const* inputs,
+                                          size_t num_inputs,
+                                          const char* const* columns,
+                                          size_t num_columns,
+                                          int32_t workers,
+                                          ancora_batch** batch);
+ANCORA_API void ancora_batch_free(ancora_batch* batch);
+/* Takes `count` steps of the grid in each copy. `inputs` are copies x inputs, row by row, held from
+ * here on (NULL: as they are), `columns` copies x columns at the end (NULL: not wanted). A copy
+ * that fails stays at its last step; this is no failure of the call. */
+ANCORA_API ancora_status ancora_batch_step(ancora_batch* batch,
+                                           const double* inputs,
+                                           int64_t count,
+                                           double* columns);
+ANCORA_API ancora_status ancora_batch_columns(const ancora_batch* batch, double* columns);
+/* Back to the start: those with other than 0 in `which`, of which there are as many as copies;
+ * NULL: all. */
+ANCORA_API ancora_status ancora_batch_reset(ancora_batch* batch, const uint8_t* which);
+enum { ANCORA_COPY_RUNS = 0, ANCORA_COPY_DONE = 1, ANCORA_COPY_FAILED = 2 };
+/* Of each copy. */
+ANCORA_API ancora_status ancora_batch_status(const ancora_batch* batch, int32_t* status);
+/* Why a copy failed; empty if it did not. */
+ANCORA_API ancora_status ancora_batch_failure(
+    const ancora_batch* batch, size_t copy, char* text, size_t capacity, size_t* count);
+
 #ifdef __cplusplus
 }
 #endif

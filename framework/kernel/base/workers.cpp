@@ -6,6 +6,8 @@
 #include <csignal>
 #include <exception>
 
+#include <sched.h>
+
 #include "alternate_stack.hpp"
 
 namespace ancora {
@@ -16,6 +18,12 @@ namespace {
 constexpr int kMost = 256;
 
 }  // namespace
+
+int available_cores() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    return ::sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : 1;
+}
 
 void Workers::resize(int num_threads) {
     stop();

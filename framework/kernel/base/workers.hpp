@@ -12,6 +12,9 @@
 
 namespace ancora {
 
+/// How many cores this process may use.
+int available_cores();
+
 /// The thread that calls and some others. What is done by them must give the same numbers however
 /// it is shared out: a job takes pieces that are laid out beforehand, and nothing is summed across
 /// pieces but in a fixed order afterwards.

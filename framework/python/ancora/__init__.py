@@ -7,6 +7,7 @@
 >>> history["box.wx"][-1]                                    # doctest: +SKIP
 """
 
+from ._batch import Batch
 from ._gradient import Fit, Gradient
 from ._laws import ConstraintLaw, ForceLaw
 from ._library import (AncoraError, FileError, ModelError, NumericalError, PluginError, UsageError,
@@ -22,6 +23,7 @@ load = Model.load
 parse = Model.parse
 __version__ = version()
 
-__all__ = ["AncoraError", "Cases", "ConstraintLaw", "Equilibrium", "FileError", "Fit", "ForceLaw", "Gradient", "History",
-           "Inputs", "LinearModel", "Mode", "Model", "ModelError", "Modes", "NumericalError", "PluginError",
-           "PointState", "Pose", "Report", "Results", "Simulation", "UsageError", "load", "parse", "version"]
+__all__ = ["AncoraError", "Batch", "Cases", "ConstraintLaw", "Equilibrium", "FileError", "Fit", "ForceLaw",
+           "Gradient", "History", "Inputs", "LinearModel", "Mode", "Model", "ModelError", "Modes",
+           "NumericalError", "PluginError", "PointState", "Pose", "Report", "Results", "Simulation", "UsageError",
+           "load", "parse", "version"]

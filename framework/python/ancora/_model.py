@@ -13,6 +13,7 @@ from ._laws import ConstraintLaw, ForceLaw
 from ._library import Session, UsageError, library
 
 if TYPE_CHECKING:
+    from ._batch import Batch
     from ._gradient import Fit, Gradient
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -298,6 +299,20 @@ class Model:
         self._ready()
         self._with(set)
         return Simulation(self)
+
+    def batch(self, copies: int, *, inputs: Union[str, Sequence[str]] = (),
+              columns: Union[str, Sequence[str]] = (),
+              parameters: Optional[Mapping[str, Sequence[float]]] = None, workers: int = 0) -> "Batch":
+        """Copies of the model that step side by side.
+
+        copies : how many
+        inputs : that :meth:`Batch.step` takes, "motor.voltage"
+        columns : of history.csv, that it gives
+        parameters : keys whose values differ between copies, (copies,) each
+        workers : threads; 0: one per core (one where laws are in Python)
+        """
+        from ._batch import Batch
+        return Batch(self, copies, inputs, columns, parameters or {}, workers)
 
     def gradient(self, of: Union[str, Sequence[str]], by: Union[str, Sequence[str]],
                  workers: int = 0) -> "Gradient":

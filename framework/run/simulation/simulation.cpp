@@ -480,7 +480,7 @@ void Simulation::apply_torque(const std::string& body, const std::array<double, 
 namespace {
 
 /// Index of an input by its name.
-int find_input(const SignalInputSet& inputs, const std::string& name) {
+int index_of(const SignalInputSet& inputs, const std::string& name) {
     std::vector<std::string> names;
     for (int i = 0; i < inputs.count(); ++i) {
         if (inputs.input(i).name == name) return i;
@@ -506,11 +506,30 @@ std::vector<Simulation::Input> Simulation::inputs() const {
 void Simulation::set_input(const std::string& name, double value) {
     const TrapsOff traps_off;
     SignalInputSet& inputs = impl_->system.parts().signals.inputs();
-    const int index = find_input(inputs, name);
-    if (!std::isfinite(value))
+    const int index = index_of(inputs, name);
+    set_inputs({&index, 1}, {&value, 1});
+}
+
+int Simulation::find_input(const std::string& name) const {
+    return index_of(impl_->system.parts().signals.inputs(), name);
+}
+
+void Simulation::set_inputs(std::span<const int> numbers, std::span<const double> values) {
+    const TrapsOff traps_off;
+    SignalInputSet& inputs = impl_->system.parts().signals.inputs();
+    if (numbers.size() != values.size())
         throw Error(ErrorKind::usage,
-                    fmt::format("set_input \"{}\": the value is not finite", name));
-    inputs.set(index, value);
+                    fmt::format("{} values for {} inputs", values.size(), numbers.size()));
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        if (numbers[i] < 0 || numbers[i] >= inputs.count())
+            throw Error(ErrorKind::usage, fmt::format("there is no input {}", numbers[i]));
+        if (!std::isfinite(values[i]))
+            throw Error(ErrorKind::usage,
+                        fmt::format("set_input \"{}\": the value is not finite",
+                                    inputs.input(numbers[i]).name));
+    }
+    if (numbers.empty()) return;
+    for (std::size_t i = 0; i < numbers.size(); ++i) inputs.set(numbers[i], values[i]);
     impl_->system.after_signals();
     impl_->after_change();
 }
@@ -518,7 +537,7 @@ void Simulation::set_input(const std::string& name, double value) {
 void Simulation::release_input(const std::string& name) {
     const TrapsOff traps_off;
     SignalInputSet& inputs = impl_->system.parts().signals.inputs();
-    inputs.release(find_input(inputs, name));
+    inputs.release(index_of(inputs, name));
     impl_->system.after_signals();
     impl_->after_change();
 }

@@ -105,6 +105,12 @@ public:
     /// again what the model says.
     /// @throws Error (usage) if there is no such input, or the value is not finite
     void set_input(const std::string& name, double value);
+    /// A number for the input, good for the life of the simulation.
+    /// @throws Error (usage) if there is no such input
+    int find_input(const std::string& name) const;
+    /// The same for several inputs by such numbers at once. [step]
+    /// @throws Error (usage) if a number is of no input, the sizes differ, or a value is not finite
+    void set_inputs(std::span<const int> numbers, std::span<const double> values);
     void release_input(const std::string& name);
 
     /// Everything that the rest of the run depends on: state with its compensation words, carried

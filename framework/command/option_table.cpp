@@ -97,7 +97,8 @@ constexpr OptionRow kRows[] = {
     texts(
         kFit, "columns A,B,...", "columns of the data that count; may be repeated (default: all)"),
     text(kFit, "out FILE", "a picture of data and fit, ending in .svg"),
-    text(kGradient | kFit, "workers N", "threads, a run each (default: one per core)"),
+    text(kGradient, "workers N", "threads, a run each (default: one per core)"),
+    text(kFit, "workers N", "threads, a run each (default: one per core)"),
     text(kTable,
          "out FILE",
          "the table to write, as history.csv is written; an existing file is replaced only if it "

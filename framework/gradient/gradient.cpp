@@ -157,6 +157,7 @@ private:
     }
     Gradient::Entry of_both_sides(std::size_t i) const {
         Gradient::Entry out{central_[i].value(), central_[i].error(), ""};
+        if (largest_change_[i] <= kNothing) return out;
         const auto& up = forward_[i].differences();
         const auto& down = backward_[i].differences();
         if (central_[i].count() >= 2 && up.size() >= 2 && down.size() >= 2) {
@@ -171,8 +172,7 @@ private:
                 return out;
             }
         }
-        if (!(out.error <= kDoubtful * std::abs(out.value)) && out.error > central_[i].noise() &&
-            largest_change_[i] > kNothing)
+        if (!(out.error <= kDoubtful * std::abs(out.value)) && out.error > central_[i].noise())
             out.remark =
                 "differences do not settle: a motion that is noisy or chaotic, or steps that the "
                 "integrator chooses";

@@ -712,7 +712,9 @@ TEST_SUITE("ancora gradient and fit") {
                                          "--of",
                                          "pin.angle,max(pin.angle_rate)",
                                          "--by",
-                                         "force.oil.damping,model.gravity[2]"}));
+                                         "force.oil.damping,model.gravity[2]",
+                                         "--workers",
+                                         "2"}));
         CHECK(found["model"] == "arm");
         CHECK(found["gradient"].size() == 2);
         CHECK(found["by"][1]["unit"] == "m/s^2");
@@ -744,6 +746,8 @@ TEST_SUITE("ancora gradient and fit") {
                                        "pin.angle",
                                        "--by",
                                        "force.oil.damping=0:1",
+                                       "--workers",
+                                       "1",
                                        "--set",
                                        "force.oil.damping=0.2"}));
         CHECK(fit["converged"] == true);

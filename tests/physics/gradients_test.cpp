@@ -84,6 +84,20 @@ TEST_CASE("derivatives of a throw, by start, gravity and mass") {
     }
 }
 
+TEST_CASE("gravity of a central body has its own keys") {
+    // r = r_0 - mu t^2 / (2 r_0^2) (1 + mu t^2 / (6 r_0^3) + ...)
+    const std::string text =
+        "[model]\ngravity = { type = \"central\", mu = 4.0, center = [0, 0, 0] }\n" +
+        particle("stone", 1.0, {2.0, 0.0, 0.0}, {0.0, 0.0, 0.0}) + integrator("emm", 1e-3, 0.02);
+    const Gradient found = gradient(text, {"stone.x"}, {"model.gravity.mu"});
+    CHECK(found.by[0].value == 4.0);
+    CHECK(found.entry(0, 0).value == near(-0.5 * 4e-4 / 4.0, 1e-8));
+    CHECK(has(refusal([&] {
+                  gradient(text, {"stone.x"}, {"model.gravity[0]"});
+              }),
+              "no value of it"));
+}
+
 std::string bouncing(double e, double height, const std::string& method = "emm") {
     return fmt::format("[parameters]\nh = {:.17g}\nk = {:.17g}\n", height, e) +
            weight({0.0, 0.0, -kGravity}) +

@@ -56,7 +56,15 @@ std::optional<Value> value_of(const Manifest& manifest, std::string_view key) {
     const IntegratorSettings& integrator = manifest.integrator;
     if (key == "integrator.step") return Value(integrator.step);
     if (key == "integrator.tolerance") return Value(integrator.tolerance.value_or(0.0));
-    if (key == "model.gravity") {
+    // gravity = { type = "central", mu = ..., center = ... } is a force by now
+    constexpr std::string_view kGravity = "model.gravity";
+    const ObjectSpec* const central = object_of(manifest, {"force", "gravity", {}});
+    const bool is_central = central != nullptr && central->type.ends_with("_gravity");
+    if (is_central && key.starts_with(kGravity))
+        return key.size() > kGravity.size() + 1
+                   ? find_in(central->parameters, key.substr(kGravity.size() + 1))
+                   : std::nullopt;
+    if (key == kGravity) {
         const auto& g = manifest.model.gravity;
         return Value(Array{Value(g[0]), Value(g[1]), Value(g[2])});
     }

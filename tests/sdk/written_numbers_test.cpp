@@ -76,6 +76,45 @@ TEST_SUITE("numbers with derivatives") {
         }
     }
 
+    // Of what is linear no second derivatives are kept: every operation on linear and other terms.
+    TEST_CASE("Hessian and Taylor2 agree on operations that mix linear terms and others") {
+        const auto of = [](int kind, const auto& x, const auto& y) {
+            using S = std::remove_cvref_t<decltype(x)>;
+            if (kind == 0) return S(1.3);
+            if (kind == 1) return S(2.0 * x - 0.7 * y + 3.0);
+            return S(x * x + 2.0);
+        };
+        const auto combine =
+            [&](int first, int second, int operation, const auto& x, const auto& y) {
+                using S = std::remove_cvref_t<decltype(x)>;
+                const S a = of(first, x, y), b = of(second, y, x);
+                if (operation == 0) return S(a + b);
+                if (operation == 1) return S(a - b);
+                if (operation == 2) return S(a * b);
+                if (operation == 3) return S(a / b);
+                return operation == 4 ? S(sqrt(a) * b) : S(atan2(a, b));
+            };
+        using S = Hessian<2>;
+        for (int code = 0; code < 54; ++code) {
+            const int first = code % 3, second = code / 3 % 3, operation = code / 9;
+            CAPTURE(code);
+            const auto along = [&](double dx, double dy) {
+                return combine(first,
+                               second,
+                               operation,
+                               Taylor2(kAt[0], dx, 0.0),
+                               Taylor2(kAt[1], dy, 0.0))
+                    .second;
+            };
+            const S f = combine(first, second, operation, S(kAt[0], 0), S(kAt[1], 1));
+            CHECK(f.second(0, 0) == near(along(1.0, 0.0), 1e-13));
+            CHECK(f.second(1, 1) == near(along(0.0, 1.0), 1e-13));
+            CHECK(2.0 * f.second(0, 1) ==
+                  near(along(1.0, 1.0) - along(1.0, 0.0) - along(0.0, 1.0), 1e-13));
+            CHECK(S(f).second(0, 1) == f.second(0, 1));
+        }
+    }
+
     TEST_CASE("an infinite slope does no harm where nothing moves") {
         CHECK(sqrt(Gradient<2>(0.0)).d(0) == 0.0);
         CHECK(std::isinf(sqrt(Gradient<2>(0.0, 1)).d(1)));

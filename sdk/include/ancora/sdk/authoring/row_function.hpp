@@ -351,10 +351,12 @@ public:
         std::fill_n(G, kWidth * kWidth, 0.0);
         for (std::size_t r = 0; r < kRows; ++r) {
             const S row = Results<S>::row(result, r);
-            for (std::size_t i = 0; i < kWidth; ++i)
-                for (std::size_t j = 0; j < kWidth; ++j)
-                    G[i * kWidth + j] += s[r] * row.second(i, j);
+            if (row.is_linear) continue;
+            for (std::size_t i = 0, k = 0; i < kWidth; ++i)
+                for (std::size_t j = 0; j <= i; ++j, ++k) G[i * kWidth + j] += s[r] * row.dd[k];
         }
+        for (std::size_t i = 0; i < kWidth; ++i)
+            for (std::size_t j = 0; j < i; ++j) G[j * kWidth + i] = G[i * kWidth + j];
     }
 
     /// [assembly] What the function is. The degree is counted, by putting numbers through it that

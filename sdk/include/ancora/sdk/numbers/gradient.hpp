@@ -121,7 +121,9 @@ private:
     }
 };
 
-/// Value, gradient and matrix of second derivatives in N variables; no heap.
+/// Value, gradient and matrix of second derivatives in N variables; no heap. A number that is
+/// linear in the variables is marked as such and has no matrix: a function often begins with
+/// differences and means of its arguments.
 template <int N>
 struct Hessian {
     static constexpr int kOrder = 2;
@@ -129,80 +131,110 @@ struct Hessian {
 
     double value;
     std::array<double, kSize> d;
-    std::array<double, kSize*(kSize + 1) / 2> dd;  ///< lower triangle, row by row
+    std::array<double, kSize*(kSize + 1) / 2> dd;  ///< lower triangle, row by row; none if linear
+    bool is_linear;
 
     Hessian() = default;
+    constexpr Hessian(const Hessian& x) : value(x.value), d(x.d), is_linear(x.is_linear) {
+        if (!is_linear) dd = x.dd;
+    }
+    constexpr Hessian& operator=(const Hessian& x) {
+        value = x.value;
+        d = x.d;
+        is_linear = x.is_linear;
+        if (!is_linear) dd = x.dd;
+        return *this;
+    }
     /// A constant.
-    constexpr Hessian(double x) : value(x), d{}, dd{} {}
+    constexpr Hessian(double x) : value(x), d{}, is_linear(true) {}
     /// Variable i.
-    constexpr Hessian(double x, std::size_t i) : value(x), d{}, dd{} { d[i] = 1.0; }
+    constexpr Hessian(double x, std::size_t i) : value(x), d{}, is_linear(true) { d[i] = 1.0; }
 
     constexpr double second(std::size_t i, std::size_t j) const {
+        if (is_linear) return 0.0;
         return i < j ? dd[j * (j + 1) / 2 + i] : dd[i * (i + 1) / 2 + j];
     }
 
     /// The function with value f and derivatives f1, f2 at this number.
     constexpr Hessian chain(double f, double f1, double f2) const {
-        return map(
-            f,
-            [&](std::size_t i) {
-                return slope_times(f1, d[i]);
-            },
-            [&](std::size_t k, std::size_t i, std::size_t j) {
-                return slope_times(f1, dd[k]) + slope_times(f2, d[i] * d[j]);
-            });
+        Hessian out = first_order(f, [&](std::size_t i) {
+            return slope_times(f1, d[i]);
+        });
+        out.is_linear = false;
+        out.for_each([&](std::size_t k, std::size_t i, std::size_t j) {
+            return slope_times(f2, d[i] * d[j]) + (is_linear ? 0.0 : slope_times(f1, dd[k]));
+        });
+        return out;
     }
     static constexpr Hessian chain(const Hessian& a, const Hessian& b, const Partials& p) {
-        return map(
-            p.f,
-            [&](std::size_t i) {
-                return slope_times(p.x, a.d[i]) + slope_times(p.y, b.d[i]);
-            },
-            [&](std::size_t k, std::size_t i, std::size_t j) {
-                return slope_times(p.x, a.dd[k]) + slope_times(p.y, b.dd[k]) +
-                       slope_times(p.xx, a.d[i] * a.d[j]) + slope_times(p.yy, b.d[i] * b.d[j]) +
-                       slope_times(p.xy, a.d[i] * b.d[j] + b.d[i] * a.d[j]);
-            });
+        Hessian out = first_order(p.f, [&](std::size_t i) {
+            return slope_times(p.x, a.d[i]) + slope_times(p.y, b.d[i]);
+        });
+        out.is_linear = false;
+        out.for_each([&](std::size_t k, std::size_t i, std::size_t j) {
+            return (a.is_linear ? 0.0 : slope_times(p.x, a.dd[k])) +
+                   (b.is_linear ? 0.0 : slope_times(p.y, b.dd[k])) +
+                   slope_times(p.xx, a.d[i] * a.d[j]) + slope_times(p.yy, b.d[i] * b.d[j]) +
+                   slope_times(p.xy, a.d[i] * b.d[j] + b.d[i] * a.d[j]);
+        });
+        return out;
     }
 
     friend constexpr Hessian operator+(const Hessian& a, const Hessian& b) {
-        return map(
-            a.value + b.value,
-            [&](std::size_t i) {
-                return a.d[i] + b.d[i];
-            },
-            [&](std::size_t k, std::size_t, std::size_t) {
-                return a.dd[k] + b.dd[k];
-            });
+        Hessian out = first_order(a.value + b.value, [&](std::size_t i) {
+            return a.d[i] + b.d[i];
+        });
+        out.is_linear = a.is_linear && b.is_linear;
+        if (out.is_linear) return out;
+        if (a.is_linear)
+            out.dd = b.dd;
+        else if (b.is_linear)
+            out.dd = a.dd;
+        else
+            for (std::size_t k = 0; k < out.dd.size(); ++k) out.dd[k] = a.dd[k] + b.dd[k];
+        return out;
     }
     friend constexpr Hessian operator-(const Hessian& a, const Hessian& b) {
-        return map(
-            a.value - b.value,
-            [&](std::size_t i) {
-                return a.d[i] - b.d[i];
-            },
-            [&](std::size_t k, std::size_t, std::size_t) {
-                return a.dd[k] - b.dd[k];
-            });
+        Hessian out = first_order(a.value - b.value, [&](std::size_t i) {
+            return a.d[i] - b.d[i];
+        });
+        out.is_linear = a.is_linear && b.is_linear;
+        if (out.is_linear) return out;
+        if (b.is_linear)
+            out.dd = a.dd;
+        else
+            for (std::size_t k = 0; k < out.dd.size(); ++k)
+                out.dd[k] = (a.is_linear ? 0.0 : a.dd[k]) - b.dd[k];
+        return out;
     }
     friend constexpr Hessian operator*(const Hessian& a, const Hessian& b) {
-        return map(
-            a.value * b.value,
-            [&](std::size_t i) {
-                return a.d[i] * b.value + a.value * b.d[i];
-            },
-            [&](std::size_t k, std::size_t i, std::size_t j) {
-                return a.dd[k] * b.value + a.value * b.dd[k] + a.d[i] * b.d[j] + b.d[i] * a.d[j];
+        Hessian out = first_order(a.value * b.value, [&](std::size_t i) {
+            return a.d[i] * b.value + a.value * b.d[i];
+        });
+        out.is_linear = false;
+        if (a.is_linear && b.is_linear)
+            out.for_each([&](std::size_t, std::size_t i, std::size_t j) {
+                return a.d[i] * b.d[j] + b.d[i] * a.d[j];
             });
+        else
+            out.for_each([&](std::size_t k, std::size_t i, std::size_t j) {
+                return (a.is_linear ? 0.0 : a.dd[k] * b.value) +
+                       (b.is_linear ? 0.0 : a.value * b.dd[k]) + a.d[i] * b.d[j] + b.d[i] * a.d[j];
+            });
+        return out;
     }
     friend constexpr Hessian operator/(const Hessian& a, const Hessian& b) {
         const double f = a.value / b.value;
-        const auto first = [&](std::size_t i) {
+        Hessian out = first_order(f, [&](std::size_t i) {
             return (a.d[i] - f * b.d[i]) / b.value;
-        };
-        return map(f, first, [&](std::size_t k, std::size_t i, std::size_t j) {
-            return (a.dd[k] - f * b.dd[k] - first(i) * b.d[j] - first(j) * b.d[i]) / b.value;
         });
+        out.is_linear = false;
+        out.for_each([&](std::size_t k, std::size_t i, std::size_t j) {
+            return ((a.is_linear ? 0.0 : a.dd[k]) - (b.is_linear ? 0.0 : f * b.dd[k]) -
+                    out.d[i] * b.d[j] - out.d[j] * b.d[i]) /
+                   b.value;
+        });
+        return out;
     }
     friend constexpr Hessian operator+(const Hessian& a, double b) {
         Hessian out = a;
@@ -210,28 +242,31 @@ struct Hessian {
         return out;
     }
     friend constexpr Hessian operator*(const Hessian& a, double b) {
-        return map(
-            a.value * b,
-            [&](std::size_t i) {
-                return a.d[i] * b;
-            },
-            [&](std::size_t k, std::size_t, std::size_t) {
-                return a.dd[k] * b;
-            });
+        Hessian out = first_order(a.value * b, [&](std::size_t i) {
+            return a.d[i] * b;
+        });
+        out.is_linear = a.is_linear;
+        if (!out.is_linear)
+            for (std::size_t k = 0; k < out.dd.size(); ++k) out.dd[k] = a.dd[k] * b;
+        return out;
     }
     friend constexpr std::partial_ordering operator<=>(const Hessian& a, const Hessian& b) {
         return a.value <=> b.value;
     }
 
 private:
-    template <class First, class Second>
-    static constexpr Hessian map(double f, First first, Second second) {
+    template <class First>
+    static constexpr Hessian first_order(double f, First first) {
         Hessian out;
         out.value = f;
+        out.is_linear = true;
         for (std::size_t i = 0; i < kSize; ++i) out.d[i] = first(i);
-        for (std::size_t i = 0, k = 0; i < kSize; ++i)
-            for (std::size_t j = 0; j <= i; ++j, ++k) out.dd[k] = second(k, i, j);
         return out;
+    }
+    template <class Second>
+    constexpr void for_each(Second second) {
+        for (std::size_t i = 0, k = 0; i < kSize; ++i)
+            for (std::size_t j = 0; j <= i; ++j, ++k) dd[k] = second(k, i, j);
     }
 };
 
@@ -243,7 +278,7 @@ constexpr bool is_zero(const Gradient<N>& x) {
 }
 template <int N>
 constexpr bool is_zero(const Hessian<N>& x) {
-    return x.value == 0.0 && x.d == decltype(x.d){} && x.dd == decltype(x.dd){};
+    return x.value == 0.0 && x.d == decltype(x.d){} && (x.is_linear || x.dd == decltype(x.dd){});
 }
 
 }  // namespace autodiff

@@ -19,6 +19,9 @@ import subprocess
 import sys
 
 MEANT = re.compile(r'check_caught\(\s*"(\w+)",\s*"(\w+)",\s*"(\w+)"')
+# The same for each type of a list.
+LISTED = re.compile(r'for \(const char\* type : \{([^{}]*)\}\)\s*\{?\s*'
+                    r'check_caught\(\s*"(\w+)",\s*type,\s*"(\w+)"')
 # Types beside the wrong ones that are as they should be.
 RIGHT = re.compile(r"^right_")
 
@@ -26,7 +29,11 @@ RIGHT = re.compile(r"^right_")
 def meant_checks():
     """The check meant for each wrong type, as the suite has it."""
     test = pathlib.Path(__file__).resolve().parents[1] / "command" / "verify_test.cpp"
-    return {(plugin, name): check for plugin, name, check in MEANT.findall(test.read_text())}
+    text = test.read_text()
+    meant = {(plugin, name): check for plugin, name, check in MEANT.findall(text)}
+    for names, plugin, check in LISTED.findall(text):
+        meant.update({(plugin, name): check for name in re.findall(r'"(\w+)"', names)})
+    return meant
 
 
 def failures(ancora, plugin, seed):

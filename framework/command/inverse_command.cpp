@@ -55,9 +55,10 @@ void require_table(const std::filesystem::path& file) {
 
 int inverse(const Options& options) {
     Manifest manifest = Manifest::load(options.operand, options.overrides);
-    // Positions and velocities are those that drives prescribe, at the start as well.
+    // Positions and velocities are those that drives prescribe, at the start as well, however far
+    // from it the bodies stand in the file.
     if (manifest.model.project_start == ProjectStart::no)
-        manifest.model.project_start = ProjectStart::near;
+        manifest.model.project_start = ProjectStart::drives;
     PluginRegistry registry;
     add_folders(registry, options);
     lock_if_asked(registry, options);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <numbers>
+#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -563,6 +564,55 @@ TEST_SUITE("ancora inverse") {
         // Its curvatures at the inner rows: h (4 m1 + m2) = 6 (1.2 - 0.8), h (m1 + 4 m2) = 0.
         const double h = 0.5, m1 = 4 * 2.4 / (15 * h);
         CHECK(std::stod(first[at]) == about(0.4 / h - h * m1 / 6));
+    }
+    TEST_CASE(
+        "random chains begin where their drives do, however far the bodies stand from there") {
+        const Models models;
+        std::mt19937 random(17);
+        std::uniform_real_distribution<double> part(-1.0, 1.0);
+        for (int trial = 0; trial < 12; ++trial) {
+            CAPTURE(trial);
+            std::string text = kModel;
+            std::vector<double> begin, rate;
+            for (int i = 0; i < 1 + trial % 4; ++i) {
+                begin.push_back(2.5 * part(random));
+                rate.push_back(part(random));
+                std::ostringstream out;
+                out.precision(17);
+                out << "\n[[body]]\nname = \"b" << i << "\"\ntype = \"ancf_rigid_body\"\n"
+                    << "size = [0.4, 0.05, 0.08]\ndensity = 900\npenalty = inf\nposition = ["
+                    << 0.4 * i + 0.2 << ", 0, 0]\n\n[[joint]]\nname = \"j" << i
+                    << "\"\ntype = \"revolute\"\na = \""
+                    << (i == 0 ? "ground" : "b" + std::to_string(i - 1)) << "\"\nb = \"b" << i
+                    << "\"\npoint = [" << 0.4 * i << ", 0, 0]\naxis = [" << part(random) << ", 1, "
+                    << part(random) << "]\n";
+                // Every other one by a file, as a value of the key itself.
+                if (i % 2 == 0) {
+                    out << "drive = \"" << begin.back() << " + " << rate.back() << "*t\"\n";
+                } else {
+                    rate.back() = 0.0;
+                    std::ostringstream rows;
+                    rows.precision(17);
+                    rows << "t,q\n0," << begin.back() << "\n0.5," << begin.back() << "\n1,"
+                         << begin.back() << "\n";
+                    models.write("rows" + std::to_string(i) + ".csv", rows.str());
+                    out << "drive = { file = \"rows" << i << ".csv\", column = \"q\" }\n";
+                }
+                text += out.str();
+            }
+            models.write("chain.toml", text + kSteps);
+            const std::vector<std::string> lines =
+                lines_of(said(models, {"inverse", "chain.toml"}));
+            const std::vector<std::string> names = cells_of(lines[0]), first = cells_of(lines[1]);
+            const auto value = [&](const std::string& name) {
+                const auto at = std::ranges::find(names, name) - names.begin();
+                return std::stod(first[static_cast<std::size_t>(at)]);
+            };
+            for (std::size_t i = 0; i < begin.size(); ++i) {
+                CHECK(value("j" + std::to_string(i) + ".angle") == about(begin[i], 1e-9));
+                CHECK(value("j" + std::to_string(i) + ".angle_rate") == about(rate[i], 1e-9));
+            }
+        }
     }
     TEST_CASE("--out writes the same table, again over itself, and over nothing else") {
         const Models models;

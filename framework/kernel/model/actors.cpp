@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "table_file.hpp"
+
 namespace ancora {
 
 namespace {
@@ -21,7 +23,9 @@ ObjectSpec law_inside(const ObjectSpec& joint, const Parameter& key, const Table
     law.place = law.name_place = law.type_place = entry.place.known() ? entry.place : joint.place;
     law.scope = joint.scope;
     std::string on = joint.name;
-    if (const Table* const table = entry.value.as<Table>()) {
+    // { file = "traj.csv", column = "q3" } is a value, as rows of numbers are.
+    const Table* const table = entry.value.as<Table>();
+    if (table != nullptr && !names_columns(*table)) {
         law.parameters = *table;
         if (const Table::Entry* const inner = table->find("on")) {
             const std::string* const measure = inner->value.as<std::string>();

@@ -516,7 +516,7 @@ void ContinuousMotion::project_start() {
     const Eigen::VectorXd given = state_.q;
     // At a singular position A has lost rank and no correction leads along phi: a displacement
     // beside it, of no particular direction, restores the rank.
-    if (!close_gaps() && parts_.model.project_start == ProjectStart::far) {
+    if (!close_gaps() && parts_.model.project_start >= ProjectStart::far) {
         const Eigen::VectorXd nearest = state_.q;
         std::vector<int> open;
         for (int k = 0; k < parts_.m; ++k)

@@ -55,7 +55,7 @@ StartProjection judge_projection(const Model& model,
                                 "meant. Start nearer, or allow it with project_start = \"far\"",
                                 what),
                     model.project_start_place);
-    if (warn)
+    if (warn && model.project_start != ProjectStart::drives)
         warn(fmt::format(
             "project_start moved {} to meet the constraints{}; `ancora check` lists "
             "how far each body and joint went",

@@ -57,8 +57,9 @@ struct ObjectSpec {
 /// Whether a start that violates its constraints is projected onto them.
 enum class ProjectStart {
     no,
-    near,  ///< by no more than a tenth of the model's size and 20 degrees, else it is refused
-    far,   ///< by whatever it takes
+    near,    ///< by no more than a tenth of the model's size and 20 degrees, else it is refused
+    far,     ///< by whatever it takes
+    drives,  ///< likewise, and without a warning: the start is where drives are
 };
 
 /// Where a run begins.

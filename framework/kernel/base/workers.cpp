@@ -39,7 +39,7 @@ void Workers::resize(int num_threads) {
     pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
         for (int k = 1; k < std::min(num_threads, kMost); ++k)
-            threads_.emplace_back(&Workers::serve, this, k);
+            threads_.emplace_back(&Workers::serve, this);
     } catch (const std::exception&) {
         // How many there are changes no number.
     }
@@ -64,23 +64,40 @@ void Workers::run_erased(Call call, const void* job) {
     call_ = call;
     job_ = job;
     std::fegetenv(&environment_);
-    busy_.store(size() - 1, std::memory_order_relaxed);
-    round_.fetch_add(1, std::memory_order_release);
+    done_.store(0, std::memory_order_relaxed);
+    const unsigned round = round_.load(std::memory_order_relaxed) + 1;
+    taken_.store(std::uint64_t{round} << 32, std::memory_order_release);
+    round_.store(round, std::memory_order_release);
     round_.notify_all();
-    call(job, 0);
-    for (int busy; (busy = busy_.load(std::memory_order_acquire)) > 0;)
-        busy_.wait(busy, std::memory_order_acquire);
+    int own = 0;
+    for (int k; (k = take(round)) >= 0; ++own) call(job, k);
+    done_.fetch_add(own, std::memory_order_acq_rel);
+    for (int done; (done = done_.load(std::memory_order_acquire)) < size();)
+        done_.wait(done, std::memory_order_acquire);
     is_under_way_ = false;
 }
 
-void Workers::serve(int k) {
+/// A job of this round that nobody has begun; -1 if there is none.
+int Workers::take(unsigned round) {
+    std::uint64_t taken = taken_.load(std::memory_order_acquire);
+    while (taken >> 32 == round && static_cast<int>(taken & 0xffffffff) < size())
+        if (taken_.compare_exchange_weak(taken, taken + 1, std::memory_order_acq_rel))
+            return static_cast<int>(taken & 0xffffffff);
+    return -1;
+}
+
+void Workers::serve() {
     const AlternateStack for_handlers;
-    for (unsigned seen = 0;; ++seen) {
+    for (unsigned seen = 0;;) {
         round_.wait(seen, std::memory_order_acquire);
+        seen = round_.load(std::memory_order_acquire);
         if (is_ending_) return;
-        std::fesetenv(&environment_);
-        call_(job_, k);
-        if (busy_.fetch_sub(1, std::memory_order_release) == 1) busy_.notify_one();
+        // A job that is taken holds its round open, and with it what the caller has put down.
+        for (int k; (k = take(seen)) >= 0;) {
+            std::fesetenv(&environment_);
+            call_(job_, k);
+            if (done_.fetch_add(1, std::memory_order_acq_rel) + 1 == size()) done_.notify_one();
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 #include <cfenv>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <thread>
 #include <vector>
 
@@ -30,8 +31,12 @@ public:
     void resize(int num_threads);
     int size() const { return static_cast<int>(threads_.size()) + 1; }
 
-    /// Calls job(k) for each k < size() in a thread of its own, k = 0 in this one, and returns when
-    /// all are done. A job must not throw. Allocates nothing.
+    /// Calls job(k) for each k < size(), each in any of the threads, and returns when all are done.
+    /// A job must not throw, and not wait for another. Allocates nothing.
+    ///
+    /// Threads take jobs as they come to run; this one takes what nobody has begun. On a machine
+    /// whose cores are busy elsewhere it does all by itself, in the time of one thread, and waits
+    /// only for jobs that are under way.
     template <class Job>
     void run(const Job& job) {
         run_erased(
@@ -98,7 +103,8 @@ private:
 
     using Call = void (*)(const void*, int);
     void run_erased(Call call, const void* job);
-    void serve(int k);
+    int take(unsigned round);
+    void serve();
     void stop();
 
     std::vector<std::thread> threads_;
@@ -107,7 +113,10 @@ private:
     const void* job_ = nullptr;
     std::fenv_t environment_{};  // of the thread that calls: all round alike
     std::atomic<unsigned> round_{0};
-    std::atomic<int> busy_{0};
+    /// The round in the upper half, how many of its jobs are taken in the lower one: a job is taken
+    /// of the round that is under way or of none.
+    std::atomic<std::uint64_t> taken_{0};
+    std::atomic<int> done_{0};
     std::atomic<bool> is_under_way_{false};  // a round
     bool is_ending_ = false;
 };

@@ -49,6 +49,24 @@ class Examples(unittest.TestCase):
         self.assertLess(farthest, 2e-3)
         self.assertIn("round 6", text)
 
+    def test_a_throw_hits_its_target_after_a_bounce(self):
+        try:
+            import scipy  # noqa: F401
+        except ImportError:
+            self.skipTest("there is no scipy; Debian's package is python3-scipy")
+        ((vx, vz), miss), text = main_of("optimise")
+        if "PyTorch" in text:
+            ours, torchs = (line.partition(":")[2] for line in text.splitlines()[1:3])
+            self.assertEqual(ours, torchs)
+        self.assertLess(miss, 1e-8)
+        # z = w s - g s^2 / 2 after a bounce with w = e sqrt(v^2 + 2 g h), s = 1 - (v + w / e) / g
+        g, e, h = 9.81, 0.7, 0.5
+        w = e * (vz * vz + 2.0 * g * h)**0.5
+        s = 1.0 - (vz + w / e) / g
+        self.assertGreater(s, 0.0)
+        self.assertAlmostEqual(vx, 2.0, 8)
+        self.assertAlmostEqual(w * s - 0.5 * g * s * s, 0.4, 7)
+
     def test_the_guide_runs_from_top_to_bottom(self):
         blocks = re.findall(r"^```python\n(.*?)^```", (FOLDER / "README.md").read_text(), re.M | re.S)
         self.assertGreater(len(blocks), 4)

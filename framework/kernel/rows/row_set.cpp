@@ -565,9 +565,8 @@ void RowSet::refuse_row(int row, double t) const {
 }
 
 RowSet::LocalRow RowSet::local_row(int row, bool of_step) const {
-    const auto part = std::find_if(blocks.begin(), blocks.end(), [row](const BlockPart& b) {
-        return row >= b.first_row && row < b.first_row + b.num_rows;
-    });
+    // Blocks are in the order of their rows: the last that begins at the row or before has it.
+    const auto part = std::ranges::upper_bound(blocks, row, {}, &BlockPart::first_row) - 1;
     const auto S = static_cast<std::size_t>(part->block->scalars_per_item);
     // Rows of an item share its stencil.
     const int k = row - part->first_row;

@@ -213,7 +213,13 @@ bool SolverIsland::solve(std::span<const double> f,
     const int* row = pattern_.rows.data();
     for (int i = 0; i < n_; ++i) f_[i] = f.empty() ? 0.0 : f.data()[coordinate[i]];
     for (int k = 0; k < m_; ++k) r_[k] = r.empty() ? 0.0 : r.data()[row[k]];
-    const bool is_solved = do_solve();
+    // A force on other islands alone moves nothing here.
+    const bool is_idle = (f_.array() == 0.0).all() && (r_.array() == 0.0).all();
+    if (is_idle) {
+        x_.setZero();
+        lambda_.setZero();
+    }
+    const bool is_solved = is_idle || do_solve();
     for (int i = 0; i < n_; ++i) x.data()[coordinate[i]] = x_[i];
     for (int k = 0; k < m_ && !lambda.empty(); ++k) lambda.data()[row[k]] = lambda_[k];
     return is_solved;

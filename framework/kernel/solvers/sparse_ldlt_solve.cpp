@@ -99,6 +99,17 @@ struct Gathered {
     ANCORA_INLINE void operator()(int i, Lanes& to) const { gather(x, rows + i, to); }
     ANCORA_INLINE double operator()(int i) const { return x[rows[i]]; }
 };
+/// Whether the first n numbers are zero, whose part of a solve is zero then.
+ANCORA_INLINE bool are_zero(const double* x, int n) {
+    int i = 0;
+    while (i < n && x[i] == 0.0) ++i;
+    return i == n;
+}
+ANCORA_INLINE bool are_zero(const Gathered& x, int n) {
+    int i = 0;
+    while (i < n && x(i) == 0.0) ++i;
+    return i == n;
+}
 struct Contiguous {
     const double* x;
     ANCORA_INLINE void operator()(int i, Lanes& to) const { load(x + i, to); }
@@ -298,6 +309,7 @@ ANCORA_INLINE void SparseLdlt::solve_down(const Scalar* values,
         with_width(piece.width, [&](auto width) ANCORA_INLINE_LAMBDA {
             // c = T^-1 x_own, x_own = c, x_rows -= R c
             double* own = x + piece.first;
+            if (are_zero(own, width)) return;  // below as well: a unit force acts on few trees
             const Scalar* triangle = values + piece.triangle;
             double c[kPieceColumns];
             solve_triangle(own, triangle, piece.stride, width, c);
@@ -319,6 +331,7 @@ ANCORA_INLINE void SparseLdlt::solve_up(
         const std::ptrdiff_t stride = piece.stride;
         double* own = x + piece.first;
         with_width(piece.width, [&](auto width) ANCORA_INLINE_LAMBDA {
+            if (are_zero(own, width) && are_zero(Gathered{x, rows}, n)) return;
             const Scalar* triangle = values + piece.triangle;
             const Scalar* block = triangle + width;
             // x_own = T^-T (D^-1 x_own - R^T x_rows)

@@ -24,19 +24,39 @@ ContactResponses::ContactResponses(const Assembly& parts, const Contacts& contac
     }
     x_.setZero(parts.n, groups_.num_places());
     s_.setZero(contacts.first(), groups_.num_places());
+    slide_.setZero(groups_.num_places(), contacts.num_rows());
     solution_.setZero(contacts.num_rows());
     unit_.setZero(parts.n);
 }
 
-int ContactResponses::solve() {
+void ContactResponses::ask(ContinuousFace& face) {
+    are_of_step = false;
+    const auto m = static_cast<std::size_t>(face.multipliers().size());
+    ask([&](std::span<const double> force, auto x, auto s) {
+        face.respond(force, {x.data(), static_cast<std::size_t>(x.size())}, {s.data(), m});
+    });
+}
+
+void ContactResponses::find_slides() {
+    for (const ContactGroup& group : groups_.all())
+        for (const int row : group.rows)
+            for (int j = 0; j < static_cast<int>(group.rows.size()); ++j)
+                slide_(j, row) = contacts_.along(row, x_.col(j).data());
+}
+
+int ContactResponses::factorise() {
     int least = 1;
+    for (SmallSolver& system : small_) least = std::min(least, system.factorise());
+    return least;
+}
+
+void ContactResponses::solve() {
     for (const ContactGroup& group : groups_.all()) {
         SmallSolver& system = small(group);
-        least = std::min(least, system.solve());
+        system.solve();
         for (std::size_t j = 0; j < group.rows.size(); ++j)
             solution_[group.rows[j]] = system.x(static_cast<int>(j));
     }
-    return least;
 }
 
 void ContactResponses::subtract(const double* value, std::span<double> x) const {

@@ -9,6 +9,7 @@
 #include "assembly.hpp"
 #include "contact_groups.hpp"
 #include "contacts.hpp"
+#include "continuous_face.hpp"
 #include "small_solver.hpp"
 
 namespace ancora {
@@ -33,16 +34,22 @@ public:
                     contacts_.add_along(group.rows[j], 1.0, unit_.data());
             solve(view(unit_), x_.col(j), s_.col(j));
         }
+        find_slides();
     }
     const ContactGroups& groups() const { return groups_; }
-    /// Column of a place in each group: n entries; and of the model's stresses.
-    const double* x(int place) const { return x_.col(place).data(); }
+    /// The same at the state that the face was last assembled for.
+    void ask(ContinuousFace& face);
+    /// T X: the slide of a row for a unit force along the row that has a place in its group.
+    double slide(int row, int place) const { return slide_(place, row); }
+    /// Column of a place in each group, of the model's stresses.
     Eigen::MatrixXd& stresses() { return s_; }
 
     /// The system of a group, in the order of its rows.
     SmallSolver& small(const ContactGroup& group) { return small_[&group - groups_.all().data()]; }
-    /// Solves all of them. @returns the least sign of a determinant
-    int solve();
+    /// Factorises all of them. @returns the least sign of a determinant
+    int factorise();
+    /// Solves with the factors for the right-hand sides.
+    void solve();
     /// Solution for a row of contacts.
     double solution(int row) const { return solution_[row]; }
     /// x -= the responses to forces `value` of each row of contacts, in the first entries of it;
@@ -64,19 +71,21 @@ private:
                           const double* value,
                           std::span<double> from,
                           const GroupOf& group_of) const {
-        for (int j = 0; j < groups_.num_places(); ++j)
-            for (std::size_t i = 0; i < from.size(); ++i) {
-                const int g = group_of(i);
-                if (g < 0) continue;
-                const ContactGroup& group = groups_.all()[g];
-                if (j >= static_cast<int>(group.rows.size())) continue;
-                from[i] -= columns(static_cast<Eigen::Index>(i), j) * value[group.rows[j]];
-            }
+        for (std::size_t i = 0; i < from.size(); ++i) {
+            const int g = group_of(i);
+            if (g < 0) continue;
+            int j = 0;
+            for (const int row : groups_.all()[g].rows)
+                from[i] -= columns(static_cast<Eigen::Index>(i), j++) * value[row];
+        }
     }
+
+    void find_slides();
 
     const Contacts& contacts_;
     ContactGroups groups_;
     Eigen::MatrixXd x_, s_;  // per place, a column
+    Eigen::MatrixXd slide_;  // per place and row
     std::vector<SmallSolver> small_;
     Eigen::VectorXd solution_, unit_;
 };

@@ -45,11 +45,7 @@ double unreachable(const Contacts& contacts,
                    const Contact& contact,
                    int k,
                    const TrialSizes& sizes) {
-    const auto shares = [&](const Contact& other) {
-        return &other != &contact && other.mode == ContactMode::stick &&
-               islands.of(other) == islands.of(contact);
-    };
-    return contact.is_partly_locked || std::ranges::any_of(contacts.all(), shares)
+    return contact.is_partly_locked || islands.has_sticking_beside(contact)
                ? contacts.size_along(k, sizes.q.data())
                : 0.0;
 }

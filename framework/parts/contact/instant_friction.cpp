@@ -30,40 +30,55 @@ InstantFriction::InstantFriction(const Assembly& parts,
 
 void InstantFriction::solve(
     ContinuousFace& face, const double* q, const double* v, double t, bool is_resolving) {
-    responses_.are_of_step = false;
     contacts_.evaluate(q, v, t);
     const auto m = face.multipliers().size();
-    const std::size_t num_contacts = contacts_.all().size();
-    Eigen::Vector3d f, df;
+    Eigen::Vector3d df;
     // Column j of X: the accelerations that a unit force T_k^T, k the j-th row of a group, causes
     // through the constrained equation of motion, with the multipliers mu_k that keep A X = 0.
-    responses_.ask([&](std::span<const double> force, auto x, auto s) {
-        face.respond(force,
-                     {x.data(), static_cast<std::size_t>(x.size())},
-                     {s.data(), static_cast<std::size_t>(m)});
-    });
-    for (Eigen::Index j = 0; j < responses_.stresses().cols(); ++j) {
+    responses_.ask(face);
+    for (int j = 0; j < static_cast<int>(responses_.stresses().cols()); ++j) {
         // Reactions answer to a contact's stress s, C = -s, with the stress +mu.
         face.write_stress(responses_.stresses().col(j).head(m), stress_);
-        for (std::size_t c = 0; c < num_contacts; ++c) {
-            // The reaction of each contact's constraint is affine in s,
-            //   f(s) = f_0 + sum_k s_k f_k.
-            slip_.normal_force(contacts_.all()[c], stress_.data(), false, &df);
-            normal_response(c, j) = -df;
+        for (const ContactGroup& group : responses_.groups().all()) {
+            if (j >= static_cast<int>(group.rows.size())) continue;
+            for (const int c : group.contacts) {
+                // The reaction of each contact's constraint is affine in s,
+                //   f(s) = f_0 + sum_k s_k f_k.
+                slip_.normal_force(contacts_.all()[c], stress_.data(), false, &df);
+                normal_response(c, j) = -df;
+            }
         }
     }
     stress_.setZero();
     // From a fixed start, so that observing a run does not change it.
     s_.setZero();
-    bool has_slip = false;
-    double change = 0.0;
-    for (int iteration = 0; iteration < kMostLawIterations; ++iteration) {
-        for (const ContactGroup& group : responses_.groups().all()) responses_.small(group).clear();
-        for (std::size_t c = 0; c < num_contacts; ++c) {
-            const ContactGroup& group = responses_.groups().of_contact(c);
-            SmallSolver& small = responses_.small(group);
-            const int K = static_cast<int>(group.rows.size());
-            const Contact& contact = contacts_.all()[c];
+    responses_.has_no_solution = false;
+    for (const ContactGroup& group : responses_.groups().all())
+        responses_.has_no_solution |= !solve_laws(group, face, v, t, is_resolving);
+    if (responses_.has_no_solution && !is_resolving) slip_.refuse_paradox(t);
+    // a = a_0 - X s, lambda = lambda_0 - mu s
+    x_.setZero();
+    stress_.setZero();
+    responses_.subtract(s_.data(), {x_.data(), static_cast<std::size_t>(x_.size())});
+    responses_.subtract(
+        s_.data(), {stress_.data(), static_cast<std::size_t>(m)}, [&face](std::size_t c) {
+            return face.constraint_rows()[c];
+        });
+    face.add_response(1.0, x_.data(), stress_.data());
+}
+
+/// The laws of a group's contacts, by Newton's iterations where N matters.
+/// @returns false if they have no single solution
+bool InstantFriction::solve_laws(
+    const ContactGroup& group, ContinuousFace& face, const double* v, double t, bool is_resolving) {
+    SmallSolver& small = responses_.small(group);
+    const int K = static_cast<int>(group.rows.size());
+    Eigen::Vector3d f;
+    for (int iteration = 0;; ++iteration) {
+        small.clear();
+        bool has_slip = false;
+        for (const int c : group.contacts) {
+            Contact& contact = contacts_.all()[c];
             if (contact.mode == ContactMode::stick) {
                 for (int i = 0; i < contact.num_rows; ++i) {
                     const int k = contact.first_row + i;
@@ -72,7 +87,7 @@ void InstantFriction::solve(
                     // of several such s the one of least sum of weight s^2 (LoadSharing).
                     const int row = responses_.groups().place_of(k);
                     small.share(row, contact.weight);
-                    for (int j = 0; j < K; ++j) small(row, j) = contacts_.along(k, responses_.x(j));
+                    for (int j = 0; j < K; ++j) small(row, j) = responses_.slide(k, j);
                     small.rhs(row) =
                         contacts_.along(k, face.acceleration().data()) - contacts_.bias(k);
                 }
@@ -92,16 +107,14 @@ void InstantFriction::solve(
             const SlipLaw::Linear law =
                 slip_.linearise(contact, w.data(), N, t, pull > 0.0 ? direction.data() : nullptr);
             if (pull > 0.0) add_turning(group, contact, law, pull, direction.data());
-            if (pull > 0.0 && is_resolving) contacts_.all()[c].turn_to(direction.data());
+            if (pull > 0.0 && is_resolving) contact.turn_to(direction.data());
+            // Slip, Newton's step from s to x; w is given here, so that N alone depends on x:
+            //   x_k = s_law + (d s_law / dN) f_hat . sum_j f_j (x_j - s_j)
             for (int i = 0; i < contact.num_rows; ++i) {
-                const int k = contact.first_row + i;
-                const auto at = static_cast<std::size_t>(i);
-                // Slip, Newton's step from s to x; w is given here, so that N alone depends on x:
-                //   x_k = s_law + (d s_law / dN) f_hat . sum_j f_j (x_j - s_j)
-                const int row = responses_.groups().place_of(k);
-                small.rhs(row) += law.s[at];
+                const int row = responses_.groups().place_of(contact.first_row + i);
+                small.rhs(row) += law.s[i];
                 for (int j = 0; j < K; ++j) {
-                    const double slope = law.by_normal[at] * f.dot(response[j]);
+                    const double slope = law.by_normal[i] * f.dot(response[j]);
                     small(row, j) -= slope;
                     small.rhs(row) -= slope * s_[group.rows[j]];
                 }
@@ -110,30 +123,19 @@ void InstantFriction::solve(
         }
         // det(I - (d s_law / dN) f_hat . f_j ...) is positive for small coefficients of friction;
         // once it has changed sign, dC/dN times dN/dC exceeds one: Painleve's paradox.
-        responses_.has_no_solution = responses_.solve() < 0 && has_slip;
-        change = 0.0;
+        const bool is_single = small.factorise() >= 0 || !has_slip;
+        small.solve();
+        double change = 0.0;
         double size = 0.0;
-        for (int k = 0; k < contacts_.num_rows(); ++k) {
-            const double x = responses_.solution(k);
-            change = std::max(change, std::abs(x - s_[k]));
-            size = std::max(size, std::abs(x));
-            s_[k] = x;
+        for (int j = 0; j < K; ++j) {
+            change = std::max(change, std::abs(small.x(j) - s_[group.rows[j]]));
+            size = std::max(size, std::abs(small.x(j)));
+            s_[group.rows[j]] = small.x(j);
         }
         // Stick alone is linear: one solve. Slip ends where a round changes s by rounding.
-        if (change <= 4e-16 * size || !has_slip) break;
-        if (iteration + 1 == kMostLawIterations && !(change <= 1e-10 * size))
-            responses_.has_no_solution = true;
+        if (change <= 4e-16 * size || !has_slip) return is_single;
+        if (iteration + 1 == kMostLawIterations) return is_single && change <= 1e-10 * size;
     }
-    if (responses_.has_no_solution && !is_resolving) slip_.refuse_paradox(t);
-    // a = a_0 - X s, lambda = lambda_0 - mu s
-    x_.setZero();
-    stress_.setZero();
-    responses_.subtract(s_.data(), {x_.data(), static_cast<std::size_t>(x_.size())});
-    responses_.subtract(
-        s_.data(), {stress_.data(), static_cast<std::size_t>(m)}, [&face](std::size_t c) {
-            return face.constraint_rows()[c];
-        });
-    face.add_response(1.0, x_.data(), stress_.data());
 }
 
 /// Friction of contacts that begin to slip in several directions acts against the acceleration a
@@ -157,7 +159,7 @@ double InstantFriction::begin_slip(const ContinuousFace& face,
         const int k = contact.first_row + i;
         a[i] = contacts_.along(k, face.acceleration().data()) - contacts_.bias(k);
         for (std::size_t j = 0; j < group.rows.size(); ++j)
-            a[i] -= s_[group.rows[j]] * contacts_.along(k, responses_.x(static_cast<int>(j)));
+            a[i] -= s_[group.rows[j]] * responses_.slide(k, static_cast<int>(j));
     }
     // At the limit of stick exactly, a is rounding and has no direction.
     const double size = norm(a, n);
@@ -183,7 +185,7 @@ void InstantFriction::add_turning(const ContactGroup& group,
             double turn = 0.0;
             for (int l = 0; l < n; ++l)
                 turn += ((i == l ? 1.0 : 0.0) - d[i] * d[l]) *
-                        contacts_.along(contact.first_row + l, responses_.x(j));
+                        responses_.slide(contact.first_row + l, j);
             small(row, j) += stiffness * turn;
             small.rhs(row) += stiffness * turn * s_[group.rows[j]];
         }

@@ -40,6 +40,11 @@ public:
     }
 
 private:
+    bool solve_laws(const ContactGroup& group,
+                    ContinuousFace& face,
+                    const double* v,
+                    double t,
+                    bool is_resolving);
     double begin_slip(const ContinuousFace& face,
                       const ContactGroup& group,
                       const Contact& contact,

@@ -36,7 +36,8 @@ LoadSharing::LoadSharing(const Assembly& parts,
       sharing_(static_cast<std::size_t>(islands.num())) {}
 
 LoadSharing::Change LoadSharing::resolve_overload(const double* s, bool of_step, double t) {
-    find_most_used(s, of_step, t);
+    const double* const shared = slip_.shared(s, of_step);
+    find_most_used(s, shared, of_step, t);
     Change change = Change::none;
     for (std::size_t island = 0; island < sharing_.size(); ++island) {
         Sharing& sharing = sharing_[island];
@@ -46,7 +47,7 @@ LoadSharing::Change LoadSharing::resolve_overload(const double* s, bool of_step,
         // A different share of the same load comes first; only when no weights lower the largest
         // utilisation does the load exceed what the contacts can carry together, and the one with
         // the largest slips.
-        if (reweight(static_cast<int>(island), s, of_step, t)) {
+        if (reweight(static_cast<int>(island), s, shared, of_step, t)) {
             change = std::max(change, Change::share);
             continue;
         }
@@ -77,13 +78,12 @@ double LoadSharing::use(
 
 /// max_i u_i of each island, over contacts whose mode began at this instant and has not changed too
 /// often: the others are confirmed, or would cycle.
-void LoadSharing::find_most_used(const double* s, bool of_step, double t) {
+void LoadSharing::find_most_used(const double* s, const double* shared, bool of_step, double t) {
     for (Sharing& sharing : sharing_) {
         sharing.num_sticking = 0;
         sharing.most_used = -1;
         sharing.use = 0.0;
     }
-    const double* const shared = slip_.shared(s, of_step);
     for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
         const Contact& contact = contacts_.all()[c];
         if (contact.mode == ContactMode::slip) continue;
@@ -97,7 +97,8 @@ void LoadSharing::find_most_used(const double* s, bool of_step, double t) {
     }
 }
 
-bool LoadSharing::reweight(int island, const double* s, bool of_step, double t) {
+bool LoadSharing::reweight(
+    int island, const double* s, const double* shared, bool of_step, double t) {
     Sharing& sharing = sharing_[island];
     // One contact has no choice. The iteration ends where the minimax is reached: the largest
     // utilisation falls no more (linear convergence, so that a bound on progress is needed).
@@ -108,16 +109,18 @@ bool LoadSharing::reweight(int island, const double* s, bool of_step, double t) 
     // Lawson: w_i <- w_i u_i. Least sum of w_i |C_i|^2 with these weights tends to the least
     // max_i u_i, as weights concentrate on the contacts with the largest utilisation.
     double largest = 0.0;
-    const double* const shared = slip_.shared(s, of_step);
-    for (Contact& contact : contacts_.all()) {
-        if (contact.mode == ContactMode::slip || islands_.of(contact) != island) continue;
+    for (const int c : islands_.contacts(island)) {
+        Contact& contact = contacts_.all()[c];
+        if (contact.mode == ContactMode::slip) continue;
         contact.weight *= std::min(use(contact, s, shared, of_step, t), kMostUse);
         largest = std::max(largest, contact.weight);
     }
     // A common factor of all weights changes no solution: the largest becomes 1.
-    for (Contact& contact : contacts_.all())
-        if (contact.mode == ContactMode::stick && islands_.of(contact) == island)
+    for (const int c : islands_.contacts(island)) {
+        Contact& contact = contacts_.all()[c];
+        if (contact.mode == ContactMode::stick)
             contact.weight = std::max(contact.weight / largest, kLeastWeight);
+    }
     return true;
 }
 
@@ -131,10 +134,7 @@ bool LoadSharing::may_be_open() const {
 bool LoadSharing::asks_others(const Contact& contact) {
     Sharing& sharing = sharing_[islands_.of(contact)];
     if (sharing.is_strict) return false;
-    sharing.is_strict = std::ranges::any_of(contacts_.all(), [&](const Contact& other) {
-        return &other != &contact && other.mode == ContactMode::stick &&
-               islands_.of(other) == islands_.of(contact);
-    });
+    sharing.is_strict = islands_.has_sticking_beside(contact);
     return sharing.is_strict;
 }
 

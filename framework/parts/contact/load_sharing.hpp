@@ -63,10 +63,10 @@ private:
         const Contact& contact, const double* s, const double* shared, bool of_step, double t);
     /// In each island, the sticking contact with the largest utilisation that may still change
     /// mode.
-    void find_most_used(const double* s, bool of_step, double t);
+    void find_most_used(const double* s, const double* shared, bool of_step, double t);
     /// One round of Lawson's iteration in an island.
     /// @returns false if it makes no progress
-    bool reweight(int island, const double* s, bool of_step, double t);
+    bool reweight(int island, const double* s, const double* shared, bool of_step, double t);
 
     const Assembly& parts_;
     Contacts& contacts_;

@@ -30,16 +30,28 @@ RestIslands::RestIslands(const Assembly& parts, const Contacts& contacts)
     std::vector<int> number(static_cast<std::size_t>(parts.n), -1);
     for (const int i : contacts.rows().column) {
         int& island = number[sets.root(i)];
-        if (island < 0) island = num_islands_++;
+        if (island >= 0) continue;
+        island = num();
+        islands_.emplace_back();
     }
-    for (int i = 0; i < parts.n; ++i) island_of_.push_back(number[sets.root(i)]);
-    top_speed_.assign(num_islands_, 0.0);
-    is_held_.assign(num_islands_, 0);
+    for (int i = 0; i < parts.n; ++i) {
+        island_of_.push_back(number[sets.root(i)]);
+        if (island_of_.back() >= 0) islands_[island_of_.back()].coordinates.push_back(i);
+    }
+    for (const Contact& contact : contacts.all()) {
+        const int first = contacts.rows().column_of(contacts.first_entry(contact.first_row));
+        islands_[island_of_[first]].contacts.push_back(static_cast<int>(of_contact_.size()));
+        of_contact_.push_back(island_of_[first]);
+    }
+    top_speed_.assign(islands_.size(), 0.0);
+    is_held_.assign(islands_.size(), 0);
 }
 
-int RestIslands::of(const Contact& contact) const {
-    const int first = contacts_.rows().column_of(contacts_.first_entry(contact.first_row));
-    return island_of_[first];
+bool RestIslands::has_sticking_beside(const Contact& contact) const {
+    return std::ranges::any_of(contacts(of(contact)), [&](int c) {
+        const Contact& other = contacts_.all()[c];
+        return &other != &contact && other.mode == ContactMode::stick;
+    });
 }
 
 void RestIslands::forget_speeds() {
@@ -47,19 +59,25 @@ void RestIslands::forget_speeds() {
 }
 
 void RestIslands::note_speeds(const Eigen::VectorXd& v) {
-    for (int i = 0; i < parts_.n; ++i) {
-        const int island = island_of_[i];
-        if (island < 0) continue;
-        double& top = top_speed_[island];
-        top = std::max(top, std::abs(v[i]));
+    for (int island = 0; island < num(); ++island)
+        top_speed_[island] = std::max(top_speed_[island], speed(island, v.data()));
+}
+
+void RestIslands::stop_still(Eigen::VectorXd& v) const {
+    for (int island = 0; island < num(); ++island) {
+        const bool sticks = std::ranges::any_of(contacts(island), [this](int c) {
+            return contacts_.all()[c].mode == ContactMode::stick;
+        });
+        if (!sticks || !is_still(island, speed(island, v.data()))) continue;
+        for (const int i : islands_[island].coordinates) v[i] = 0.0;
     }
 }
 
-double RestIslands::speed(int island, const Eigen::VectorXd& v) const {
-    double speed = 0.0;
-    for (int i = 0; i < parts_.n; ++i)
-        if (has(i, island)) speed = std::max(speed, std::abs(v[i]));
-    return speed;
+/// Fastest coordinate of an island now.
+double RestIslands::speed(int island, const double* v) const {
+    return largest(island, [v](int i) {
+        return std::abs(v[i]);
+    });
 }
 
 /// A speed within rounding of sums of terms as large as the top speed.
@@ -70,18 +88,16 @@ bool RestIslands::is_still(int island, double speed) const {
 /// max_i |F_i| / M_ii, the scale of accelerations: where forces balance, a is rounding of this. F
 /// of a step has gravity and force objects, not B^T s.
 double RestIslands::force_acceleration(int island, const Eigen::VectorXd& F) const {
-    double largest = 0.0;
-    for (int i = 0; i < parts_.n; ++i)
-        if (has(i, island)) largest = std::max(largest, std::abs(F[i]) * parts_.inverse_mass[i]);
-    return largest;
+    return largest(island, [&](int i) {
+        return std::abs(F[i]) * parts_.inverse_mass[i];
+    });
 }
 
 /// max_i |f_i| / M_ii of the forces at an instant, those of elastic and viscous rows included.
 double RestIslands::free_acceleration(int island, const ContinuousFace& face) const {
-    double largest = 0.0;
-    for (int i = 0; i < parts_.n; ++i)
-        if (has(i, island)) largest = std::max(largest, face.free_acceleration(i));
-    return largest;
+    return largest(island, [&face](int i) {
+        return face.free_acceleration(i);
+    });
 }
 
 /// Marks the islands whose contacts all stick to surfaces at rest.
@@ -96,20 +112,18 @@ void RestIslands::find_sticking() {
 
 void RestIslands::hold(MotionState& state, Trial& trial) {
     find_sticking();
-    for (int island = 0; island < num_islands_; ++island) {
+    for (int island = 0; island < num(); ++island) {
         char& is_held = is_held_[island];
         if (is_held == 0) continue;
-        double acceleration = 0.0;
-        for (int i = 0; i < parts_.n; ++i)
-            if (has(i, island))
-                // dq = h v_0 + h^2/2 a, so that 2 |dq| / h^2 is |a| but for 2 |v_0| / h.
-                acceleration =
-                    std::max(acceleration, std::abs(trial.dq[i]) * 2.0 / (trial.h * trial.h));
+        // dq = h v_0 + h^2/2 a, so that 2 |dq| / h^2 is |a| but for 2 |v_0| / h.
+        const double acceleration = largest(island, [&trial](int i) {
+            return std::abs(trial.dq[i]) * 2.0 / (trial.h * trial.h);
+        });
         const double scale = force_acceleration(island, trial.F);
         // v_0 is rounding of the top speed and a is rounding of |F| / M_ii; a velocity of
         // kRestSpeed times the top speed adds 2 / h of it, for which twice as much is allowed. A
         // held island is copied, dq = 0: integrated, roundings of dq / h would keep it creeping.
-        is_held = is_still(island, speed(island, state.v)) &&
+        is_held = is_still(island, speed(island, state.v.data())) &&
                   acceleration <=
                       kRestAcceleration * scale + 4.0 * kRestSpeed * top_speed(island) / trial.h;
     }
@@ -128,24 +142,20 @@ void RestIslands::rest_accelerations(const double* v,
                                      const ContinuousFace& face,
                                      HeldCoordinates& held) {
     find_sticking();
-    for (int island = 0; island < num_islands_; ++island) {
+    for (int island = 0; island < num(); ++island) {
         char& is_held = is_held_[island];
         if (is_held == 0) continue;
-        double speed = 0.0, acceleration = 0.0, scale = 0.0;
-        for (int i = 0; i < parts_.n; ++i) {
-            if (!has(i, island)) continue;
-            speed = std::max(speed, std::abs(v[i]));
-            acceleration = std::max(acceleration, std::abs(a[i]));
-            scale = std::max(scale, face.free_acceleration(i));
-        }
         // With v = 0 exactly and a = 0 the derivative of the state is zero: rest is an equilibrium
         // of any integrator, without a threshold on speed.
-        if (speed > 0.0 || acceleration > kRestAcceleration * scale) {
+        const double acceleration = largest(island, [a](int i) {
+            return std::abs(a[i]);
+        });
+        if (speed(island, v) > 0.0 ||
+            acceleration > kRestAcceleration * free_acceleration(island, face)) {
             is_held = 0;
             continue;
         }
-        for (int i = 0; i < parts_.n; ++i)
-            if (has(i, island)) a[i] = 0.0;
+        for (const int i : islands_[island].coordinates) a[i] = 0.0;
     }
     mark(held);
 }

@@ -96,8 +96,7 @@ void SmallSolver::add_solution() {
     for (int i = 0; i < rank_; ++i) x_[column_place_[i]] += work_[i];
 }
 
-int SmallSolver::solve() {
-    const int sign = factorise();
+void SmallSolver::solve() {
     std::fill(x_.begin(), x_.end(), 0.0);
     const bool is_regularised = std::ranges::any_of(weight_, [](double w) {
         return w > 0.0;
@@ -114,7 +113,6 @@ int SmallSolver::solve() {
         }
         add_solution();
     }
-    return sign;
 }
 
 }  // namespace ancora

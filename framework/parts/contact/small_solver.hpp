@@ -22,12 +22,12 @@ public:
     void share(int i, double weight) { weight_[i] = weight; }
     void clear();
     /// @returns sign of the determinant: 1, -1, or 0 where W is singular
-    int solve();
+    int factorise();
+    void solve();
     double x(int i) const { return x_[i]; }
 
 private:
     double& at(std::vector<double>& matrix, int i, int j) const { return matrix[i * n_ + j]; }
-    int factorise();
     void add_solution();
 
     int n_ = 0;

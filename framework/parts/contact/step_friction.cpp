@@ -33,8 +33,8 @@ void StepFriction::evaluate(const StepTrial& trial,
     responses_.are_of_step = false;
     const double* s = trial.s.data() + contacts_.first();
     const double* const shared = slip_.shared(trial.s.data(), true);
-    Eigen::Vector3d f;
-    for (const Contact& contact : contacts_.all()) {
+    for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
+        const Contact& contact = contacts_.all()[c];
         // slide = T dq + drift [m], w = slide / h the mean sliding velocity of the step;
         // r_motion += T^T s.
         Slides slide{};
@@ -47,18 +47,22 @@ void StepFriction::evaluate(const StepTrial& trial,
             contacts_.add_along(k, s[k], r_motion.data());
         }
         const bool sticks = contact.mode == ContactMode::stick;
-        SlipLaw::Linear law;
-        // N is that of the same trial, not of the step before: the coupling is solved, and friction
-        // keeps the second order of the step.
-        if (!sticks)
-            law = slip_.linearise(
-                contact, w.data(), slip_.normal_force(contact, shared, true, &f), trial.t0);
+        Linear& law = laws_[c];
+        if (!sticks) {
+            // N is that of the same trial, not of the step before: the coupling is solved, and
+            // friction keeps the second order of the step.
+            const double N = slip_.normal_force(contact, shared, true, &law.normal);
+            law.of_slip = slip_.linearise(contact, w.data(), N, trial.t0);
+            // f_hat = f / |f|, for d|f| = f_hat . df
+            if (N > 0.0) law.normal /= N;
+        }
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
             const auto at = static_cast<std::size_t>(i);
             // (1): stick closes the slide since the anchor, slip the law; both in metres.
             double& r = r_rows[contacts_.first() + k];
-            r = sticks ? slide[at] + contact.anchor[at] : scale(k, trial.h) * (law.s[at] - s[k]);
+            r = sticks ? slide[at] + contact.anchor[at]
+                       : scale(k, trial.h) * (law.of_slip.s[at] - s[k]);
         }
     }
 }
@@ -83,52 +87,29 @@ void StepFriction::solve(std::span<const double> r_motion,
         });
         responses_.are_of_step = true;
         find_normal_responses();
+        factorise();
     }
-    bool has_slip = false;
-    bool has_turned = false;
-    linearise(ds.data());
+    find_normal_corrections(ds.data());
     for (const ContactGroup& group : responses_.groups().all()) {
         SmallSolver& small = responses_.small(group);
-        small.clear();
-        const int K = static_cast<int>(group.rows.size());
         for (const int c : group.contacts) {
             const Contact& contact = contacts_.all()[c];
-            const Linear& law = laws_[c];
-            const bool sticks = contact.mode == ContactMode::stick;
-            has_slip |= !sticks;
-            has_turned |= !sticks && law.of_slip.has_turned;
-            // T x_j is the sliding of a row for a unit force along row j of the group.
+            // T x_0
+            Slides slide{};
+            for (int i = 0; i < contact.num_rows; ++i)
+                slide[i] = contacts_.along(contact.first_row + i, ddq.data());
             for (int i = 0; i < contact.num_rows; ++i) {
                 const int k = contact.first_row + i;
-                // Stick: r - T (x_0 - X ds) = 0, or (T X) ds = T x_0 - r.
-                const int row = responses_.groups().place_of(k);
-                if (sticks) {
-                    small.share(row, contact.weight);
-                    for (int j = 0; j < K; ++j) small(row, j) = contacts_.along(k, responses_.x(j));
-                    small.rhs(row) = contacts_.along(k, ddq.data()) - r_rows[contacts_.first() + k];
-                    continue;
-                }
-                // Slip, theory (40), with the derivative of the law by a correction (x, y)
-                //   L(x, y) = (d s_law / dN) f_hat . f(y) + (d s_law / dw) T x / h:
-                //   ds + L(X) ds = L(x_0, y_0) - r / scale
-                const auto change = [&](double normal, const double* x) {
-                    double sum = law.of_slip.by_normal[i] * normal;
-                    for (int l = 0; l < contact.num_rows; ++l)
-                        sum += law.of_slip.by_rate[i][l] *
-                               contacts_.along(contact.first_row + l, x) / trial_.h;
-                    return sum;
-                };
-                for (int j = 0; j < K; ++j)
-                    small(row, j) = change(law.normal.dot(normal_response(c, j)), responses_.x(j));
-                small(row, row) += 1.0;
-                small.rhs(row) = -r_rows[contacts_.first() + k] / scale(k, trial_.h) +
-                                 change(law.normal_of_correction, ddq.data());
+                const double r = r_rows[contacts_.first() + k];
+                small.rhs(responses_.groups().place_of(k)) =
+                    contact.mode == ContactMode::stick
+                        ? slide[i] - r
+                        : change(c, i, laws_[c].normal_of_correction, slide) -
+                              r / scale(k, trial_.h);
             }
         }
     }
-    // Beyond a stop, where the step is about to be cut, the sign says nothing.
-    // det W < 0: friction raises N as fast as N raises friction (theory, section 7.2).
-    responses_.has_no_solution = responses_.solve() < 0 && has_slip && !has_turned;
+    responses_.solve();
     for (int k = 0; k < contacts_.num_rows(); ++k)
         ds[contacts_.first() + k] = responses_.solution(k);
     const double* const solution = ds.data() + contacts_.first();
@@ -139,34 +120,71 @@ void StepFriction::solve(std::span<const double> r_motion,
     });
 }
 
-/// Normal forces that go with unit forces along each row of a contact's group.
+/// The change of slip i of a contact's law by a correction (x, y) that slides it by T x,
+///   L(x, y) = (d s_law / dN) f_hat . f(y) + (d s_law / dw) T x / h,
+/// of which `normal` is f_hat . f(y).
+double StepFriction::change(int c, int i, double normal, const Slides& slide) const {
+    const SlipLaw::Linear& law = laws_[c].of_slip;
+    double sum = law.by_normal[i] * normal;
+    for (int l = 0; l < contacts_.all()[c].num_rows; ++l)
+        sum += law.by_rate[i][l] * slide[l] / trial_.h;
+    return sum;
+}
+
+/// The small systems of the trial:
+///   stick: r - T (x_0 - X ds) = 0, or (T X) ds = T x_0 - r;
+///   slip, theory (40): ds + L(X) ds = L(x_0, y_0) - r / scale
+void StepFriction::factorise() {
+    bool has_slip = false;
+    bool has_turned = false;
+    for (const ContactGroup& group : responses_.groups().all()) {
+        SmallSolver& small = responses_.small(group);
+        small.clear();
+        for (const int c : group.contacts) {
+            const Contact& contact = contacts_.all()[c];
+            const bool sticks = contact.mode == ContactMode::stick;
+            has_slip |= !sticks;
+            has_turned |= !sticks && laws_[c].of_slip.has_turned;
+            for (int j = 0; j < static_cast<int>(group.rows.size()); ++j) {
+                Slides slide{};
+                for (int i = 0; i < contact.num_rows; ++i)
+                    slide[i] = responses_.slide(contact.first_row + i, j);
+                const double normal = sticks ? 0.0 : laws_[c].normal.dot(normal_response(c, j));
+                for (int i = 0; i < contact.num_rows; ++i)
+                    small(responses_.groups().place_of(contact.first_row + i), j) =
+                        sticks ? slide[i] : change(c, i, normal, slide);
+            }
+            for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k) {
+                const int row = responses_.groups().place_of(k);
+                if (sticks)
+                    small.share(row, contact.weight);
+                else
+                    small(row, row) += 1.0;
+            }
+        }
+    }
+    // Beyond a stop, where the step is about to be cut, the sign says nothing.
+    // det W < 0: friction raises N as fast as N raises friction (theory, section 7.2).
+    responses_.has_no_solution = responses_.factorise() < 0 && has_slip && !has_turned;
+}
+
+/// Normal forces that go with unit forces along each row of a slipping contact's group.
 void StepFriction::find_normal_responses() {
     Eigen::MatrixXd& s = responses_.stresses();
-    for (Eigen::Index j = 0; j < s.cols(); ++j) {
+    for (int j = 0; j < static_cast<int>(s.cols()); ++j) {
         const double* const shared = slip_.shared(s.col(j).data(), true);
-        for (std::size_t c = 0; c < contacts_.all().size(); ++c)
-            slip_.normal_force(contacts_.all()[c], shared, true, &normal_response(c, j));
+        for (const ContactGroup& group : responses_.groups().all()) {
+            if (j >= static_cast<int>(group.rows.size())) continue;
+            for (const int c : group.contacts)
+                if (contacts_.all()[c].mode == ContactMode::slip)
+                    slip_.normal_force(contacts_.all()[c], shared, true, &normal_response(c, j));
+        }
     }
 }
 
-/// The laws of slipping contacts at the trial, and the change of normal forces by a correction ds.
-void StepFriction::linearise(const double* ds) {
-    const double* shared = slip_.shared(trial_.s, true);
-    for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
-        const Contact& contact = contacts_.all()[c];
-        if (contact.mode == ContactMode::stick) continue;
-        Slides w{};
-        for (int i = 0; i < contact.num_rows; ++i)
-            w[i] = (contacts_.along(contact.first_row + i, trial_.dq.data()) +
-                    contacts_.drift(contact.first_row + i)) /
-                   trial_.h;
-        Linear& law = laws_[c];
-        const double N = slip_.normal_force(contact, shared, true, &law.normal);
-        law.of_slip = slip_.linearise(contact, w.data(), N, state_.t);
-        // f_hat = f / |f|, for d|f| = f_hat . df
-        if (N > 0.0) law.normal /= N;
-    }
-    shared = slip_.shared(ds, true);
+/// Changes of the normal forces of slipping contacts by a correction ds.
+void StepFriction::find_normal_corrections(const double* ds) {
+    const double* const shared = slip_.shared(ds, true);
     Eigen::Vector3d df;
     for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
         if (contacts_.all()[c].mode == ContactMode::stick) continue;
@@ -179,7 +197,7 @@ void StepFriction::subtract_tangent(const double* x,
                                     const double* y,
                                     double* r_motion,
                                     double* r_rows) {
-    linearise(y);
+    find_normal_corrections(y);
     for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
         const Contact& contact = contacts_.all()[c];
         for (int i = 0; i < contact.num_rows; ++i) {
@@ -187,24 +205,20 @@ void StepFriction::subtract_tangent(const double* x,
             // r_motion -= T^T y
             contacts_.add_along(k, -y[contacts_.first() + k], r_motion);
         }
-        if (contact.mode == ContactMode::stick) {
-            for (int i = 0; i < contact.num_rows; ++i)
-                // r_stick -= T x
-                r_rows[contacts_.first() + contact.first_row + i] -=
-                    contacts_.along(contact.first_row + i, x);
-            continue;
-        }
-        const SlipLaw::Linear& law = laws_[c].of_slip;
+        Slides slide{};
+        for (int i = 0; i < contact.num_rows; ++i)
+            slide[i] = contacts_.along(contact.first_row + i, x);
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
-            // r_slip -= scale (L(x, y) - y_k), L as in solve(). The matrix in use may be old; this
+            // r_stick -= T x, r_slip -= scale (L(x, y) - y_k). The matrix in use may be old; this
             // derivative is that of the trial last evaluated, so that refinement tends to Newton's
             // correction.
-            double change =
-                law.by_normal[i] * laws_[c].normal_of_correction - y[contacts_.first() + k];
-            for (int l = 0; l < contact.num_rows; ++l)
-                change += law.by_rate[i][l] * contacts_.along(contact.first_row + l, x) / trial_.h;
-            r_rows[contacts_.first() + k] -= scale(k, trial_.h) * change;
+            r_rows[contacts_.first() + k] -=
+                contact.mode == ContactMode::stick
+                    ? slide[i]
+                    : scale(k, trial_.h) *
+                          (change(static_cast<int>(c), i, laws_[c].normal_of_correction, slide) -
+                           y[contacts_.first() + k]);
         }
     }
 }

@@ -59,7 +59,9 @@ private:
         double normal_of_correction = 0.0;  ///< change of its size by a correction
     };
     void find_normal_responses();
-    void linearise(const double* ds);
+    void factorise();
+    void find_normal_corrections(const double* ds);
+    double change(int contact, int i, double normal, const Slides& slide) const;
     Eigen::Vector3d& normal_response(std::size_t contact, Eigen::Index place) {
         return normal_response_[contact *
                                     static_cast<std::size_t>(responses_.groups().num_places()) +

@@ -61,7 +61,8 @@ StickSlip::StickSlip(Assembly& parts,
       events_(events),
       accelerations_(accelerations),
       accounting_(accounting) {
-    for (Eigen::VectorXd* x : {&unit_, &q_, &v_}) x->setZero(parts.n);
+    q_.setZero(parts.n);
+    v_.setZero(parts.n);
     force_.setZero(contacts.num_rows());
 }
 
@@ -112,31 +113,26 @@ void StickSlip::find_locked() {
         return;  // accelerations are not unique: what moves is not known
     }
     contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
+    responses_.ask(face);
     for (Contact& contact : contacts_.all()) find_free(contact);
 }
 
-/// The directions in which a contact can slide, at the state of the last evaluation.
-void StickSlip::find_free(Contact& contact) {
-    ContinuousFace& face = accelerations_.face();
-    std::vector<double> x(static_cast<std::size_t>(parts_.n));
-    std::vector<double> mu(static_cast<std::size_t>(face.multipliers().size()));
+/// The directions in which a contact can slide, by the responses last asked for.
+void StickSlip::find_free(Contact& contact) const {
     bool is_locked = true;
     Eigen::MatrixXd answers(contact.num_rows, contact.num_rows);
     double free = 0.0;  // what the softest row would answer without constraints
-    // Column i of the contact's Delassus matrix W = T X, with X the constrained accelerations by
-    // unit forces T^T: W = T M^-1 T^T without constraints, and W = 0 where constraints take the
-    // force up.
+    // The contact's Delassus matrix W = T X, with X the constrained accelerations by unit forces
+    // T^T: W = T M^-1 T^T without constraints, and W = 0 where constraints take the force up.
     for (int i = 0; i < contact.num_rows; ++i) {
         const int k = contact.first_row + i;
-        unit_.setZero();
-        contacts_.add_along(k, 1.0, unit_.data());
-        face.respond(view(unit_), x, mu);
+        const int place = responses_.groups().place_of(k);
         const double mobility = contacts_.mobility(k, parts_.inverse_mass);
         // W_ii against D_i, the same entry without constraints.
-        is_locked &= std::abs(contacts_.along(k, x.data())) <= kLocked * mobility;
+        is_locked &= std::abs(responses_.slide(k, place)) <= kLocked * mobility;
         free = std::max(free, mobility);
         for (int j = 0; j < contact.num_rows; ++j)
-            answers(j, i) = contacts_.along(contact.first_row + j, x.data());
+            answers(j, i) = responses_.slide(contact.first_row + j, place);
     }
     contact.is_locked = is_locked;
     contact.is_partly_locked = false;
@@ -168,6 +164,7 @@ void StickSlip::follow_free() {
         return;
     }
     contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
+    responses_.ask(face);
     for (Contact& contact : contacts_.all()) {
         if (!follows(contact)) continue;
         const Contact before = contact;
@@ -187,11 +184,7 @@ bool StickSlip::settle(const StepTrial& trial) {
     if (met_constraints_at_ != state_.t && stick_ends(trial)) {
         met_constraints_at_ = state_.t;
         if (project_velocities()) {
-            for (int island = 0; island < islands_.num(); ++island)
-                if (std::ranges::any_of(contacts_.all(), [&](const Contact& contact) {
-                        return contact.mode == ContactMode::stick && islands_.of(contact) == island;
-                    }))
-                    stop_sliding(island);
+            stop_sliding();
             follow_sliding();
             return true;
         }
@@ -404,7 +397,7 @@ void StickSlip::pass(int event) {
         }
         contact.begin(ContactMode::stick);
         stick_coupled(contact);
-        if (is_unique) stop_sliding(islands_.of(contact));
+        if (is_unique) stop_sliding();
         follow_free();
         follow_sliding();  // of what goes on, with the velocities that are left
         record(events_, contact, state_.t);
@@ -423,9 +416,9 @@ void StickSlip::stick_coupled(const Contact& stopped) {
     const int island = islands_.of(stopped);
     const double top = islands_.top_speed(island);
     contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
-    for (Contact& other : contacts_.all()) {
-        if (other.mode == ContactMode::stick || other.is_locked || islands_.of(other) != island)
-            continue;
+    for (const int c : islands_.contacts(island)) {
+        Contact& other = contacts_.all()[c];
+        if (other.mode == ContactMode::stick || other.is_locked) continue;
         const Slides w = contacts_.sliding(other, state_.v.data());
         // |w| within the O(h^2) by which the end of a step misses its velocity constraints counts
         // as zero here, hence kTurning and not kStopped.
@@ -448,7 +441,7 @@ bool StickSlip::has_stopped(Contact& contact) {
 
 /// Removes residual sliding at sticking contacts from the velocities, including those of coupled
 /// bodies.
-void StickSlip::stop_sliding(int island) {
+void StickSlip::stop_sliding() {
     ContinuousFace& face = accelerations_.face();
     // An impulse in the limit of zero time: with X of find_free() and p the impulses,
     //   v <- v + X p,    (T X) p = -(T v + drift)    in stick,    p = 0    in slip.
@@ -458,11 +451,7 @@ void StickSlip::stop_sliding(int island) {
     const Eigen::VectorXd v_before = state_.v;
     face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
     contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
-    const auto m = static_cast<std::size_t>(face.multipliers().size());
-    responses_.are_of_step = false;
-    responses_.ask([&](std::span<const double> force, auto x, auto s) {
-        face.respond(force, {x.data(), static_cast<std::size_t>(x.size())}, {s.data(), m});
-    });
+    responses_.ask(face);
     // T v+ = surface at sticking contacts, v+ = v + X f
     for (const ContactGroup& group : responses_.groups().all()) {
         SmallSolver& small = responses_.small(group);
@@ -476,21 +465,20 @@ void StickSlip::stop_sliding(int island) {
             small(i, i) = 1.0;
             if (!sticks(k)) continue;
             for (int j = 0; j < K; ++j)
-                small(i, j) = sticks(group.rows[j]) ? contacts_.along(k, responses_.x(j)) : 0.0;
+                small(i, j) = sticks(group.rows[j]) ? responses_.slide(k, j) : 0.0;
             // Rows of one body may depend on each other: the impulses are then shared like stick
             // forces.
             small.share(i, contacts_.all()[contacts_.contact_of(k)].weight);
             small.rhs(i) = contacts_.along(k, state_.v.data()) + contacts_.drift(k);
         }
     }
+    responses_.factorise();
     responses_.solve();
     for (int k = 0; k < contacts_.num_rows(); ++k) force_[k] = responses_.solution(k);
     responses_.subtract(force_.data(), {state_.v.data(), static_cast<std::size_t>(parts_.n)});
     state_.v_low.setZero();
-    // Velocities of an island now at rest are set to zero exactly.
-    const bool is_still = islands_.is_still(island, islands_.speed(island, state_.v));
-    for (int i = 0; i < parts_.n && is_still; ++i)
-        if (islands_.has(i, island)) state_.v[i] = 0.0;
+    // Velocities of islands now at rest are set to zero exactly.
+    islands_.stop_still(state_.v);
     accounting_.record_velocity_change(v_before, before);
 }
 
@@ -609,8 +597,7 @@ double StickSlip::max_smooth_step(double h) const {
         // The mobility under constraints: the body that slides may carry others.
         double mobility = 0.0;
         for (int k = contact.first_row; k < contact.first_row + n; ++k)
-            mobility = std::max(mobility,
-                                contacts_.along(k, responses_.x(responses_.groups().place_of(k))));
+            mobility = std::max(mobility, responses_.slide(k, responses_.groups().place_of(k)));
         const double turning = norm(friction_.stress().data() + contact.first_row, n) * mobility;
         // Friction f across a direction error turns w at the rate f D / |w|: a stiff mode, which an
         // explicit formula follows with steps of |w| / (f D) at most.

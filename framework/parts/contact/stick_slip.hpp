@@ -82,10 +82,10 @@ private:
     void note_changes(double h);
     void follow_sliding();
     void find_locked();
-    void find_free(Contact& contact);
+    void find_free(Contact& contact) const;
     void stick_coupled(const Contact& stopped);
     bool has_stopped(Contact& contact);
-    void stop_sliding(int island);
+    void stop_sliding();
     bool project_velocities();
     bool stick_reversed();
 
@@ -101,7 +101,7 @@ private:
     ModeEvents& events_;
     Accelerations& accelerations_;
     EnergyAccounting& accounting_;
-    Eigen::VectorXd unit_, q_, v_;
+    Eigen::VectorXd q_, v_;
     Eigen::VectorXd force_;             // of each row
     double met_constraints_at_ = -1.0;  // time at which velocities last met the constraints
 };

@@ -6,12 +6,15 @@
 #include <cstddef>
 #include <map>
 #include <random>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "contact_responses.hpp"
 #include "framework/models.hpp"
 
 namespace ancora::testing {
@@ -174,6 +177,35 @@ TEST_SUITE("groups of contacts") {
         for (std::size_t how = 0; how < std::size(kTies); ++how) {
             check_against_graph({{1, 0, 1, 1}, {{0, 1, how}, {1, 2, how}}});
             check_against_graph({{1, 0, 0, 1}, {{0, 1, how}, {2, 3, how}}});
+        }
+    }
+
+    TEST_CASE("as many unit solves as the largest group has rows, however many groups there are") {
+        for (const int count : {1, 2, 5, 9}) {
+            CAPTURE(count);
+            // Each pair is tied, with one contact and two; the blocks behind have one each.
+            Blocks blocks;
+            for (int pair = 0; pair < count; ++pair) {
+                blocks.num_contacts.insert(blocks.num_contacts.end(), {1, 2});
+                blocks.ties.push_back({2 * pair, 2 * pair + 1, static_cast<std::size_t>(pair % 3)});
+            }
+            for (int k = 0; k < count; ++k) blocks.num_contacts.push_back(1);
+            GroupedContacts found(blocks.text());
+            std::vector<double> q(static_cast<std::size_t>(found.parts.n)), v = q;
+            found.parts.read_start(q.data(), v.data());
+            found.contacts.evaluate(q.data(), v.data(), 0.0);
+            ContactResponses responses(found.parts, found.contacts);
+            int num_solves = 0;
+            int num_touched = 0;  // groups that one of the solves acts on
+            responses.ask([&](std::span<const double> force, auto, auto) {
+                ++num_solves;
+                std::set<int> touched;
+                for (std::size_t i = 0; i < force.size(); ++i)
+                    if (force[i] != 0.0) touched.insert(found.groups.of_coordinates()[i]);
+                num_touched += static_cast<int>(touched.size());
+            });
+            CHECK(num_solves == 6);  // three contacts in two directions
+            CHECK(num_touched == found.contacts.num_rows());
         }
     }
 

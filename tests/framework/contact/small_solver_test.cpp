@@ -29,7 +29,8 @@ struct SmallSystem {
             solver.rhs(i) = r[i];
             if (weights.size() > 0 && weights[i] > 0.0) solver.share(i, weights[i]);
         }
-        sign = solver.solve();
+        sign = solver.factorise();
+        solver.solve();
         x = VectorXd::NullaryExpr(n, [this](Index i) {
             return solver.x(static_cast<int>(i));
         });
@@ -196,7 +197,8 @@ TEST_SUITE("small solver") {
                     solver.rhs(i) = W.row(i).dot(x);
                     solver.share(i, 1.0);
                 }
-                CHECK(solver.solve() == 1);
+                CHECK(solver.factorise() == 1);
+                solver.solve();
                 for (int i = 0; i < n; ++i) CHECK(std::abs(solver.x(i) - x[i]) <= 1e-11);
             }
         }

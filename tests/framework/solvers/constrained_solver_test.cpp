@@ -601,6 +601,24 @@ TEST_SUITE("constrained solver") {
             CHECK(out.x.segment<2>(one.n()) == Eigen::Vector2d(0.5, 1.5));
             CHECK(out.x.tail(other.n()) == solve(other, path).x);
             CHECK(out.lambda.tail(other.m()) == solve(other, path).lambda);
+            // A force on one of them is solved for there alone.
+            REQUIRE(solver.factorise(both.M, both.A) == SolverStatus::good);
+            Eigen::VectorXd x = Eigen::VectorXd::Ones(both.n());
+            Eigen::VectorXd lambda = Eigen::VectorXd::Ones(both.m());
+            const auto count = [&](const Eigen::VectorXd& f) {
+                const long before = solver.counts().solves;
+                REQUIRE(solver.solve(view(f), {}, view(x), view(lambda)));
+                return solver.counts().solves - before;
+            };
+            const long of_all = count(both.f);
+            const Eigen::VectorXd whole = x;
+            Eigen::VectorXd f = both.f;
+            f.tail(other.n()).setZero();
+            const long of_first = count(f);
+            CHECK(x.head(one.n()) == whole.head(one.n()));
+            CHECK(x.tail(other.n()).isZero(0.0));
+            CHECK(lambda.tail(other.m()).isZero(0.0));
+            CHECK(of_first + count(both.f - f) == of_all);
         }
     }
 

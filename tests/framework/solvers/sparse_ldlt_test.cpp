@@ -81,6 +81,37 @@ TEST_CASE("grids, chains, stars and random graphs in any order") {
     }
 }
 
+TEST_CASE("a right-hand side of some trees is zero on the others, and the same bits on its own") {
+    std::mt19937 random(11);
+    for (int trial = 0; trial < 30; ++trial) {
+        CAPTURE(trial);
+        // Chains of random length, a forest; every block of unknowns knows its chain.
+        const int block = 1 + trial % 4;
+        Edges edges;
+        std::vector<int> chain_of;
+        for (int chain = 0; chain < 6; ++chain)
+            for (int k = 1 + static_cast<int>(random() % 9); k > 0; --k) {
+                const int v = static_cast<int>(chain_of.size());
+                if (v > 0 && chain_of.back() == chain) edges.emplace(v - 1, v);
+                chain_of.push_back(chain);
+            }
+        const Sparse upper =
+            matrix_of(static_cast<int>(chain_of.size()), edges, block, trial % 2 == 0, random());
+        SparseLdlt factor;
+        factor.analyse(upper);
+        REQUIRE(factor.factorise(upper));
+        Eigen::VectorXd all = Eigen::VectorXd::Random(upper.cols());
+        Eigen::VectorXd some = all;
+        const auto chosen = static_cast<int>(random() % 6);
+        for (int i = 0; i < some.size(); ++i)
+            if (chain_of[i / block] != chosen) some[i] = 0.0;
+        factor.solve(all.data());
+        factor.solve(some.data());
+        for (int i = 0; i < some.size(); ++i)
+            CHECK(some[i] == (chain_of[i / block] == chosen ? all[i] : 0.0));
+    }
+}
+
 TEST_CASE("wide panels: a full matrix and one with large separators") {
     Edges all;
     for (int a = 0; a < 60; ++a)

@@ -160,6 +160,10 @@ int main(int argc, char** argv) {
         for (const int N : {1, 4, 16, 100, 400})
             row(N, N, kPerBody * N, benchmark::blocks_on_feet(N, 1e-3, N > 100 ? 40 : 200), 2);
     });
+    growing("Pendulums with friction in their joints, apart", "rod", [&](auto&& row) {
+        for (const int N : {1, 4, 16, 64, 400})
+            row(N, N, kPerBody * N, benchmark::rubbing_pendulums(N, 1e-3, N > 100 ? 40 : 200), 2);
+    });
     growing("Spinning nets of N x N nodes", "element", [&](auto&& row) {
         for (const int N : {6, 18, 58, 182, 577})
             if (3.0 * N * N <= most * 1.5)

@@ -74,6 +74,29 @@ inline Manifest blocks_on_feet(int N, double step, long steps) {
     return manifest;
 }
 
+/// Pendulums with friction in their joints, apart from each other.
+inline Manifest rubbing_pendulums(int N, double step, long steps) {
+    Manifest manifest = empty_model(step, steps);
+    manifest.model.gravity = {0.0, 0.0, -9.81};
+    for (int i = 0; i < N; ++i) {
+        const std::string rod = fmt::format("rod{}", i), joint = fmt::format("joint{}", i);
+        manifest.add_body(rod, "ancf_rigid_body")
+            .set("size", {1.0, 0.05, 0.05})
+            .set("density", 1000.0)
+            .set("position", {0.5, static_cast<double>(i), 0.0});
+        manifest.add_constraint(joint, "revolute")
+            .set("a", "ground")
+            .set("b", rod)
+            .set("point", {0.0, static_cast<double>(i), 0.0})
+            .set("axis", {0.0, 1.0, 0.0});
+        manifest.add_force("rub_" + joint, "joint_friction")
+            .set("on", joint)
+            .set("mu", 0.1 + 0.1 * std::sin(i))
+            .set("radius", 0.05);
+    }
+    return manifest;
+}
+
 /// Joints between links of length 1 m, the first hung from the ground.
 inline void hang_links(Manifest& manifest, int N) {
     for (int i = 0; i < N; ++i)

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include <Eigen/Core>
+
 namespace ancora {
 namespace {
 
@@ -46,13 +48,24 @@ int SmallSolver::factorise() {
     std::iota(row_place_.begin(), row_place_.end(), 0);
     column_place_ = row_place_;
     int sign = 1;
+    // What is left of row i: from the pivot's column on, and behind that column.
+    const auto left_of = [this](int i) {
+        return Eigen::Map<const Eigen::VectorXd>(&LU_[i * n_ + rank_], n_ - rank_);
+    };
+    const auto behind = [this](int i) {
+        return Eigen::Map<Eigen::VectorXd>(&LU_[i * n_ + rank_] + 1, n_ - rank_ - 1);
+    };
     // P W Q = L U, |L_ij| <= 1, pivots in falling size: the first that is rounding ends the
     // elimination and gives the rank (Golub & Van Loan, Matrix Computations, complete pivoting).
     for (rank_ = 0; rank_ < n_; ++rank_) {
+        // Of equal entries the first.
         int row = rank_, column = rank_;
-        for (int i = rank_; i < n_; ++i)
-            for (int j = rank_; j < n_; ++j)
-                if (std::abs(at(LU_, i, j)) > std::abs(at(LU_, row, column))) row = i, column = j;
+        double most = 0.0;
+        for (int i = rank_; i < n_; ++i) {
+            const double in_row = left_of(i).cwiseAbs().maxCoeff();
+            if (in_row > most) row = i, most = in_row;
+        }
+        while (column + 1 < n_ && std::abs(at(LU_, row, column)) != most) ++column;
         const double pivot = at(LU_, row, column);
         if (!(std::abs(pivot) > kOpen * std::abs(at(LU_, 0, 0)))) break;
         // det W = det P det Q prod(pivots): each interchange and each negative pivot turns the
@@ -72,7 +85,7 @@ int SmallSolver::factorise() {
             const double factor = at(LU_, i, rank_) / at(LU_, rank_, rank_);
             at(LU_, i, rank_) = factor;
             if (factor == 0.0) continue;
-            for (int j = rank_ + 1; j < n_; ++j) at(LU_, i, j) -= factor * at(LU_, rank_, j);
+            behind(i) -= factor * behind(rank_);
         }
     }
     return rank_ == n_ ? sign : 0;

@@ -87,6 +87,7 @@ void StepFriction::solve(std::span<const double> r_motion,
         });
         responses_.are_of_step = true;
         find_normal_responses();
+        take_first_loads(ds.data());
         factorise();
     }
     find_normal_corrections(ds.data());
@@ -179,6 +180,20 @@ void StepFriction::find_normal_responses() {
                 if (contacts_.all()[c].mode == ContactMode::slip)
                     slip_.normal_force(contacts_.all()[c], shared, true, &normal_response(c, j));
         }
+    }
+}
+
+/// A reaction that is zero, as before the first step, has no direction: |f| grows along the change
+/// itself, -f(y_0) of the correction without contacts. Friction is there from the first iteration
+/// on then, and its size among the first corrections.
+void StepFriction::take_first_loads(const double* ds) {
+    const double* const shared = slip_.shared(ds, true);
+    Eigen::Vector3d df;
+    for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
+        Eigen::Vector3d& normal = laws_[c].normal;
+        if (contacts_.all()[c].mode == ContactMode::stick || !normal.isZero(0.0)) continue;
+        const double size = slip_.normal_force(contacts_.all()[c], shared, true, &df);
+        if (size > 0.0) normal = -df / size;
     }
 }
 

@@ -59,6 +59,7 @@ private:
         double normal_of_correction = 0.0;  ///< change of its size by a correction
     };
     void find_normal_responses();
+    void take_first_loads(const double* ds);
     void factorise();
     void find_normal_corrections(const double* ds);
     double change(int contact, int i, double normal, const Slides& slide) const;

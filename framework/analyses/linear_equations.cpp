@@ -17,7 +17,9 @@ constexpr double kIndependent = 1e-9;
 constexpr double kRoundedPosition = 1e-13;
 constexpr double kRoundedSum = 1e-15;
 
-Eigen::SparseMatrix<double> square(const CompressedMatrix& from) {
+}  // namespace
+
+Eigen::SparseMatrix<double> square_matrix(const CompressedMatrix& from) {
     std::vector<Eigen::Triplet<double>> entries;
     for (int i = 0; i < from.num_rows(); ++i)
         for (int e = from.row_start[i]; e < from.row_start[static_cast<std::size_t>(i) + 1]; ++e)
@@ -26,8 +28,6 @@ Eigen::SparseMatrix<double> square(const CompressedMatrix& from) {
     out.setFromTriplets(entries.begin(), entries.end());
     return out;
 }
-
-}  // namespace
 
 void require_smooth(const KernelSystem& system, const char* what) {
     const Model& model = system.parts().model;
@@ -79,7 +79,7 @@ LinearEquations linear_equations(KernelSystem& system,
                        {out.lambda.data(), static_cast<std::size_t>(out.lambda.size())});
     face.evaluate({t, view(q), view(v), view(out.lambda)});
     out.force = Eigen::Map<const Eigen::VectorXd>(face.force().data(), n);
-    out.M = square(face.mass());
+    out.M = square_matrix(face.mass());
     const CompressedMatrix A = face.jacobian();
     std::vector<Eigen::Triplet<double>> positions, rates;
     int num_positions = 0, num_rates = 0;
@@ -101,8 +101,8 @@ LinearEquations linear_equations(KernelSystem& system,
     out.N.resize(num_rates, n);
     out.N.setFromTriplets(rates.begin(), rates.end());
     face.differentiate(view(out.acceleration));
-    out.D = square(face.damping());
-    out.K = square(face.stiffness()) + square(face.geometric());
+    out.D = square_matrix(face.damping());
+    out.K = square_matrix(face.stiffness()) + square_matrix(face.geometric());
     return out;
 }
 

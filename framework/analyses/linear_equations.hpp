@@ -44,6 +44,9 @@ LinearEquations linear_equations(KernelSystem& system,
 /// On light matter that may be far more than what really accelerates.
 double acceleration_from_rest(KernelSystem& system, const LinearEquations& at);
 
+/// A matrix of the linearised formulation.
+Eigen::SparseMatrix<double> square_matrix(const CompressedMatrix& from);
+
 /// Larger models are looked at by their lowest modes alone.
 inline constexpr int kMostDense = 1500;
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <random>
 #include <utility>
 #include <vector>
@@ -19,46 +20,44 @@ constexpr int kMostVectors = 600;
 constexpr double kExhausted = 1e-12;
 constexpr int kLookEvery = 10;
 
-/// One run of Lanczos' method in what is orthogonal to the shapes that are known.
+/// Lanczos' method for K^-1 B in the inner product of N, within the conditions, with K as it is
+/// factorised, which is symmetric in it if N is B or K.
 class Lanczos {
 public:
-    Lanczos(KernelSystem& system, const LinearEquations& equations)
-        : face_(system.linearisable()), M_(equations.M), n_(M_.rows()) {
-        double largest = 0.0;
-        for (Eigen::Index i = 0; i < n_; ++i)
-            if (const double m = M_.coeff(i, i); m > 0.0)
-                largest = std::max(largest, std::abs(equations.K.coeff(i, i)) / m);
-        shift_ = kShift * (largest > 0.0 ? largest : 1.0);
-        if (!face_.factorise(Augmented::dynamics, {shift_, 0.0, 1.0, 0.0}))
-            throw Error(ErrorKind::numerical,
-                        "the stiffness of the model at this state cannot be factorised together "
-                        "with its conditions; it may be neither stable nor free to move there");
+    /// @param value  of an eigenvalue theta: those of lowest value are wanted, of largest theta
+    template <class Value>
+    Lanczos(ImplicitFace& face,
+            const Eigen::SparseMatrix<double>& inner,
+            const Eigen::SparseMatrix<double>& B,
+            Value value)
+        : face_(face), N_(inner), B_(B), value_(value), n_(inner.rows()) {
         zero_.setZero(face_.num_conditions());
         y_ = zero_;
     }
 
-    /// Lowest eigenvalues and shapes besides those in `known`, with M-norm 1.
+    /// Lowest values and shapes besides those in `known`, with N-norm 1.
     LowestModes run(const LowestModes& known, int count) {
         Eigen::VectorXd x(n_), Mx;
         for (double& value : x) value = uniform_(random_);
-        Mx = M_ * x;
+        Mx = B_ * x;
         apply(Mx, x);  // within the conditions
         drop_rows(known, x);
-        std::vector<Eigen::VectorXd> basis, weighted;  // v_j and M v_j
+        std::vector<Eigen::VectorXd> basis, weighted;  // v_j and N v_j
         std::vector<double> alpha, beta;
         const int most = static_cast<int>(std::min<Eigen::Index>(n_, kMostVectors));
         SymmetricEigen eigen;
         double first = 0.0;
         for (int j = 0; j < most; ++j) {
-            Mx = M_ * x;
+            Mx = N_ * x;
             const double length = std::sqrt(std::max(0.0, x.dot(Mx)));
             if (j == 0) first = length;
             if (!(length > kExhausted * first) || length == 0.0) break;
             if (j > 0) beta.push_back(length);
             basis.emplace_back(x / length);
             weighted.emplace_back(Mx / length);
-            apply(weighted.back(), x);
-            if (j == 0) first = std::sqrt(std::max(0.0, x.dot(M_ * x)));
+            Mx = B_ * basis.back();
+            apply(Mx, x);
+            if (j == 0) first = std::sqrt(std::max(0.0, x.dot(N_ * x)));
             alpha.push_back(x.dot(weighted.back()));
             for (int turn = 0; turn < 2; ++turn) {
                 for (std::size_t k = 0; k < basis.size(); ++k) x -= x.dot(weighted[k]) * basis[k];
@@ -67,8 +66,8 @@ public:
             const auto m = static_cast<Eigen::Index>(alpha.size());
             if (m < count || m % kLookEvery != 0) continue;
             solve(alpha, beta, eigen);
-            const double next = std::sqrt(std::max(0.0, x.dot(M_ * x)));
-            // The largest of 1 / (w^2 + s).
+            const double next = std::sqrt(std::max(0.0, x.dot(N_ * x)));
+            // The largest theta.
             bool is_done = true;
             for (Eigen::Index k = 0; k < std::min<Eigen::Index>(count, m); ++k)
                 is_done &= next * std::abs(eigen.vectors()(m - 1, m - 1 - k)) <=
@@ -82,7 +81,7 @@ public:
         std::vector<std::pair<double, Eigen::Index>> found;
         for (Eigen::Index k = 0; k < eigen.values().size(); ++k)
             if (const double theta = eigen.values()[k]; theta != 0.0)
-                found.emplace_back(1.0 / theta - shift_, k);
+                found.emplace_back(value_(theta), k);
         std::ranges::sort(found);
         found.resize(std::min(found.size(), static_cast<std::size_t>(count)));
         out.squares.resize(static_cast<Eigen::Index>(found.size()));
@@ -117,14 +116,14 @@ private:
     }
     void drop_rows(const LowestModes& known, Eigen::VectorXd& x) const {
         if (known.squares.size() == 0) return;
-        const Eigen::VectorXd Mx = M_ * x;
-        x -= known.shapes * (known.shapes.transpose() * Mx);
+        const Eigen::VectorXd Nx = N_ * x;
+        x -= known.shapes * (known.shapes.transpose() * Nx);
     }
 
     ImplicitFace& face_;
-    const Eigen::SparseMatrix<double>& M_;
+    const Eigen::SparseMatrix<double>&N_, &B_;
+    std::function<double(double)> value_;
     Eigen::Index n_;
-    double shift_ = 0.0;
     Eigen::VectorXd zero_, y_;
     std::mt19937 random_{1};  // the same in every run
     std::uniform_real_distribution<double> uniform_{-1.0, 1.0};
@@ -149,19 +148,17 @@ LowestModes joined(const LowestModes& a, const LowestModes& b) {
     return out;
 }
 
-}  // namespace
-
 /// One run finds each eigenvalue once; further ones, beside what is known, find those that are
 /// there more than once, until none of them is among the lowest.
-LowestModes lowest_modes(KernelSystem& system, const LinearEquations& equations, int count) {
-    Lanczos lanczos(system, equations);
+LowestModes all_runs(Lanczos& lanczos, int count) {
     LowestModes known = lanczos.run({}, count);
     for (int run = 1; run < count; ++run) {
         const LowestModes more = lanczos.run(known, count);
         if (more.squares.size() == 0) break;
         const auto last = std::min<Eigen::Index>(count, known.squares.size()) - 1;
-        const bool is_complete = known.squares.size() >= count &&
-                                 more.squares[0] >= known.squares[last] * (1.0 - kConverged);
+        const bool is_complete =
+            known.squares.size() >= count &&
+            more.squares[0] >= known.squares[last] - kConverged * std::abs(known.squares[last]);
         known = joined(known, more);
         if (is_complete) break;
     }
@@ -170,6 +167,42 @@ LowestModes lowest_modes(KernelSystem& system, const LinearEquations& equations,
     out.squares = known.squares.head(wanted);
     out.shapes = known.shapes.leftCols(wanted);
     return out;
+}
+
+}  // namespace
+
+LowestModes lowest_modes(KernelSystem& system, const LinearEquations& equations, int count) {
+    ImplicitFace& face = system.linearisable();
+    const Eigen::SparseMatrix<double>& M = equations.M;
+    double largest = 0.0;
+    for (Eigen::Index i = 0; i < M.rows(); ++i)
+        if (const double m = M.coeff(i, i); m > 0.0)
+            largest = std::max(largest, std::abs(equations.K.coeff(i, i)) / m);
+    const double shift = kShift * (largest > 0.0 ? largest : 1.0);
+    if (!face.factorise(Augmented::dynamics, {shift, 0.0, 1.0, 0.0}))
+        throw Error(ErrorKind::numerical,
+                    "the stiffness of the model at this state cannot be factorised together "
+                    "with its conditions; it may be neither stable nor free to move there");
+    Lanczos lanczos(face, M, M, [shift](double theta) {
+        return 1.0 / theta - shift;
+    });
+    return all_runs(lanczos, count);
+}
+
+LowestModes lowest_values(KernelSystem& system,
+                          const Eigen::SparseMatrix<double>& K,
+                          const Eigen::SparseMatrix<double>& S,
+                          int count) {
+    ImplicitFace& face = system.linearisable();
+    const Eigen::SparseMatrix<double> B = -S;
+    if (!face.factorise(Augmented::dynamics, {0.0, 0.0, 1.0, 0.0}))
+        throw Error(ErrorKind::numerical,
+                    "buckling: something may move that neither stiffness nor stress holds in this "
+                    "state; tie it");
+    Lanczos lanczos(face, K, B, [](double theta) {
+        return -theta;
+    });
+    return all_runs(lanczos, count);
 }
 
 }  // namespace ancora

@@ -19,4 +19,12 @@ struct LowestModes {
 /// where linear_equations() has just been.
 LowestModes lowest_modes(KernelSystem& system, const LinearEquations& equations, int count);
 
+/// The lowest eigenvalues w of S x = w K x + A^T y, A x = 0, as `squares`, in the same manner, with
+/// x^T K x = 1. To be called where K, which is positive definite within the conditions, has just
+/// been taken.
+LowestModes lowest_values(KernelSystem& system,
+                          const Eigen::SparseMatrix<double>& K,
+                          const Eigen::SparseMatrix<double>& S,
+                          int count);
+
 }  // namespace ancora

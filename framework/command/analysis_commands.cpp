@@ -232,10 +232,15 @@ Json matrix_json(const std::vector<double>& x, int rows, int columns) {
 }
 
 /// Writes the lowest modes into folders of their own.
+/// @param value  of one, as text: "3.2 Hz"
 /// @returns how many
-std::size_t write_frames(const Simulation& simulation, const Modes& found, const Options& options) {
+template <class Value>
+std::size_t write_frames(const Simulation& simulation,
+                         const std::vector<const Mode*>& modes,
+                         const Options& options,
+                         const Value& value) {
     constexpr std::size_t kMostWritten = 20;
-    std::size_t count = found.modes.size();
+    std::size_t count = modes.size();
     if (!options.count) count = std::min(count, kMostWritten);
     std::error_code failed;
     std::filesystem::create_directories(*options.dir, failed);
@@ -244,14 +249,35 @@ std::size_t write_frames(const Simulation& simulation, const Modes& found, const
     };
     for (std::size_t k = 0; k < count; ++k) {
         ModeFramesOptions how;
-        how.model = fmt::format(
-            "{}, mode {}: {:.6g} Hz", simulation.name(), k + 1, found.modes[k].frequency);
-        write_mode_frames(simulation, found.modes[k], folder_of(k), how);
+        how.model = fmt::format("{}, mode {}: {}", simulation.name(), k + 1, value(k));
+        write_mode_frames(simulation, *modes[k], folder_of(k), how);
     }
     // Of a call that had more.
     for (std::size_t k = count; remove_mode_frames(folder_of(k)); ++k) {
     }
     return count;
+}
+
+/// The shape of a mode, and how bodies and joints move in it.
+Json motion_json(const Mode& mode) {
+    Json bodies = Json::object();
+    for (const Mode::Part& part : mode.bodies) {
+        Json entry = {{"energy", part.energy}};
+        if (part.has_pose) {
+            for (const auto& x : part.displacement)
+                entry["displacement"].push_back(complex_json(x));
+            for (const auto& x : part.rotation) entry["rotation"].push_back(complex_json(x));
+        }
+        bodies[part.name] = std::move(entry);
+    }
+    Json measures = Json::object();
+    for (const Mode::Measure& measure : mode.measures)
+        measures[measure.name] = complex_json(measure.amplitude);
+    Json shape = Json::array();
+    for (const auto& x : mode.shape) shape.push_back(complex_json(x));
+    return {{"bodies", std::move(bodies)},
+            {"measures", std::move(measures)},
+            {"shape", std::move(shape)}};
 }
 
 ModesOptions modes_options(const Options& options) {
@@ -398,9 +424,74 @@ int equilibrium(const Options& options) {
     return 0;
 }
 
+namespace {
+
+int buckling(Simulation& simulation, const Options& options) {
+    if (options.spinning || options.spin_range || options.axes)
+        throw Error(ErrorKind::usage,
+                    "--buckling is of a state of rest; leave out --spinning, --spin-range and "
+                    "--axes");
+    if (options.at) go_there(simulation, options);
+    simulation.find_equilibrium({.nearest = true});
+    BucklingOptions how;
+    if (options.count) how.count = static_cast<int>(*options.count);
+    const Buckling found = simulation.buckling(how);
+    std::vector<const Mode*> motions;
+    for (const Buckling::Shape& shape : found.shapes) motions.push_back(&shape.motion);
+    const std::size_t num_written =
+        options.dir
+            ? write_frames(simulation,
+                           motions,
+                           options,
+                           [&](std::size_t k) {
+                               return fmt::format("load factor {:.6g}", found.shapes[k].factor);
+                           })
+            : 0;
+    if (options.json) {
+        Json list = Json::array();
+        for (const Buckling::Shape& shape : found.shapes) {
+            Json entry = motion_json(shape.motion);
+            entry["factor"] = shape.factor;
+            list.push_back(std::move(entry));
+        }
+        Json out = {{"model", simulation.name()},
+                    {"time", simulation.time()},
+                    {"degrees_of_freedom", found.degrees_of_freedom},
+                    {"written", num_written},
+                    {"buckling", std::move(list)}};
+        if (found.reverse_factor < 0.0) out["reverse_factor"] = found.reverse_factor;
+        write_out(written(out));
+        return 0;
+    }
+    if (options.quiet) return 0;
+    TextTable table;
+    table.add({"", "load factor", "moves most"});
+    for (std::size_t k = 0; k < found.shapes.size(); ++k)
+        table.add({fmt::format("{}", k + 1),
+                   fmt::format("{:.9g}", found.shapes[k].factor),
+                   moves_most(found.shapes[k].motion)});
+    write_out(fmt::format(
+        "{}: buckling about rest, {} of freedom\n\n{}{}",
+        simulation.name(),
+        counted(found.degrees_of_freedom, "degree"),
+        found.shapes.empty() ? "no multiple of its stresses makes it unstable\n" : table.text(),
+        found.reverse_factor < 0.0
+            ? fmt::format("\nunder the reverse of its loads: {:.9g}\n", found.reverse_factor)
+            : ""));
+    if (num_written > 0)
+        write_out(fmt::format("\n{} of them in {}; `ancora report {}` shows the first\n",
+                              num_written,
+                              options.dir->string(),
+                              (*options.dir / "mode_01").string()));
+    return 0;
+}
+
+}  // namespace
+
 int modes(const Options& options) {
     Loaded model(options);
     Simulation& simulation = *model.simulation;
+    if (options.buckling) return buckling(simulation, options);
     if (options.spin_range) {
         Options way = options;
         way.spinning = false;  // at each rate
@@ -409,33 +500,25 @@ int modes(const Options& options) {
     }
     go_there(simulation, options);
     const Modes found = simulation.modes(modes_options(options));
-    const std::size_t num_written = options.dir ? write_frames(simulation, found, options) : 0;
+    std::vector<const Mode*> all;
+    for (const Mode& mode : found.modes) all.push_back(&mode);
+    const std::size_t num_written =
+        options.dir ? write_frames(simulation,
+                                   all,
+                                   options,
+                                   [&](std::size_t k) {
+                                       return fmt::format("{:.6g} Hz", all[k]->frequency);
+                                   })
+                    : 0;
     if (options.json) {
         Json list = Json::array();
         for (const Mode& mode : found.modes) {
-            Json bodies = Json::object();
-            for (const Mode::Part& part : mode.bodies) {
-                Json entry = {{"energy", part.energy}};
-                if (part.has_pose) {
-                    for (const auto& x : part.displacement)
-                        entry["displacement"].push_back(complex_json(x));
-                    for (const auto& x : part.rotation)
-                        entry["rotation"].push_back(complex_json(x));
-                }
-                bodies[part.name] = std::move(entry);
-            }
-            Json measures = Json::object();
-            for (const Mode::Measure& measure : mode.measures)
-                measures[measure.name] = complex_json(measure.amplitude);
-            Json shape = Json::array();
-            for (const auto& x : mode.shape) shape.push_back(complex_json(x));
-            list.push_back({{"eigenvalue", complex_json(mode.eigenvalue)},
-                            {"frequency", mode.frequency},
-                            {"damping_ratio", mode.damping},
-                            {"whirl", mode.whirl},
-                            {"bodies", std::move(bodies)},
-                            {"measures", std::move(measures)},
-                            {"shape", std::move(shape)}});
+            Json entry = motion_json(mode);
+            entry["eigenvalue"] = complex_json(mode.eigenvalue);
+            entry["frequency"] = mode.frequency;
+            entry["damping_ratio"] = mode.damping;
+            entry["whirl"] = mode.whirl;
+            list.push_back(std::move(entry));
         }
         Json parts = Json::object();
         for (const Modes::SpinningPart& part : found.parts) parts[part.name] = part.rate;

@@ -122,6 +122,12 @@ constexpr OptionRow kRows[] = {
          "step the model first, to the end of the first step at T or behind it [s] (default: the "
          "start)"),
     text(kCount, "count N", "only the lowest N (default: all of a small model, 20 of a large one)"),
+    flag(kSpinRange,
+         "buckling",
+         &Options::buckling,
+         "linearised buckling of the nearest position of equilibrium instead: the factors of its "
+         "stresses, those of loads, weight and prestress together, at which it is not the only one "
+         "any more, and their shapes, the lowest 5 or as many as --count says"),
     text(kSpinRange,
          "axes WHICH",
          "of what spins: fixed, modes in axes at rest, for parts that are alike all round; "

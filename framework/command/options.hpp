@@ -40,6 +40,7 @@ struct Options {
     bool nearest = false;                       ///< of equilibrium
     bool at_rest = false;                       ///< of modes, linearize
     bool spinning = false;                      ///< of equilibrium, modes
+    bool buckling = false;                      ///< of modes
     std::optional<double> at;                   ///< the time at which [s]
     std::optional<std::uint64_t> count;         ///< of modes
     /// Of modes: rates from the first to the last [rad/s].

@@ -249,6 +249,73 @@ b = "bob@[0, 0, 0]"
 }
 
 TEST_SUITE("ancora modes") {
+    // Two bars of 1 m with a spring k = 8 across them at the hinge: P = k / 2
+    TEST_CASE("--buckling lists load factors and writes their shapes") {
+        const Models models;
+        models.write("strut.toml", R"([model]
+name = "strut"
+
+[[body]]
+name = "bars"
+type = "truss"
+nodes = [[0, 0, 0], [1, 0, 0], [2, 0, 0], [1, 1, 0], [1, 0, 1]]
+elements = [[0, 1], [1, 2], [1, 3], [1, 4]]
+young = [1e8, 1e8, 8, 20]
+area = 1
+density = 1
+
+[[constraint]]
+name = "start"
+type = "position"
+a = "bars@0"
+b = "ground@[0, 0, 0]"
+
+[[constraint]]
+name = "hold_y"
+type = "position"
+a = "bars@3"
+b = "ground@[1, 1, 0]"
+
+[[constraint]]
+name = "hold_z"
+type = "position"
+a = "bars@4"
+b = "ground@[1, 0, 1]"
+
+[[constraint]]
+name = "roller"
+type = "position"
+a = "bars@2"
+b = "ground@[2, 0, 0]"
+components = "yz"
+
+[[force]]
+name = "load"
+type = "point_load"
+at = "bars@2"
+force = [-0.5, 0, 0]
+
+[integrator]
+type = "emm"
+step = 1e-2
+end = 1.0
+)");
+        const std::string text = said(models, {"modes", "strut.toml", "--buckling"});
+        CHECK(contains(text, "strut: buckling about rest, 4 degrees of freedom\n"));
+        CHECK(contains(text, "bars (100 %)"));
+        const Json found = json_of(
+            models, {"modes", "strut.toml", "--buckling", "--count", "1", "--dir", "shapes"});
+        REQUIRE(found["buckling"].size() == 1);
+        CHECK(number(found["buckling"][0]["factor"]) == about(8.0, 1e-6));
+        CHECK(number(found["buckling"][0]["shape"][4][0]) == about(1.0, 1e-9));
+        CHECK(std::filesystem::exists(models.path() / "shapes/mode_01/frames.npy"));
+        check_refused(models, {"modes", "strut.toml", "--buckling", "--spinning"}, 2, "--buckling");
+        check_refused(models,
+                      {"modes", "strut.toml", "--buckling", "--set", "force.load.force=[0, 0, 0]"},
+                      5,
+                      "nothing is stressed");
+    }
+
     TEST_CASE("frequency and damping ratio of the arm are those on paper") {
         const Models models;
         const double w = std::sqrt(kMass * kG * kArm / kInertia);

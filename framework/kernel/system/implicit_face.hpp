@@ -112,6 +112,12 @@ public:
     /// non-linear structural problem discretized via displacement-based finite elements, Comput.
     /// Methods Appl. Mech. Eng. 313 (2017) 986.
     void predict_stress(std::span<const double> dq);
+    /// The next derivatives are those of the same laws without stress in elastic rows: of the
+    /// material alone, with conditions apart in geometric() as ever.
+    void leave_out_stress() {
+        predicted_.setZero(parts_.m);
+        has_prediction_ = true;
+    }
     /// Whether parts of the derivatives are differences, with their errors.
     bool has_differences() const {
         return !differenced_forces_.by.empty() || !differenced_conditions_.by.empty();

@@ -12,6 +12,7 @@
 #include "ancora/framework/failed_call.hpp"
 #include "ancora/framework/lock.hpp"
 #include "ancora/framework/nearest_name.hpp"
+#include "buckling.hpp"
 #include "doubts.hpp"
 #include "equation.hpp"
 #include "expression_scope.hpp"
@@ -646,6 +647,12 @@ Modes Simulation::modes(const ModesOptions& options) {
     const TrapsOff traps_off;
     require_no_torque("modes", impl_->system);
     return find_modes(impl_->system, options);
+}
+
+Buckling Simulation::buckling(const BucklingOptions& options) {
+    const TrapsOff traps_off;
+    require_no_torque("buckling", impl_->system);
+    return find_buckling(impl_->system, options);
 }
 
 SpinRange Simulation::modes_over_spins(const SpinRangeOptions& options) {

@@ -63,6 +63,22 @@ struct Modes {
     std::vector<Mode> modes;  ///< by frequency; of a conjugate pair one
 };
 
+struct BucklingOptions {
+    int count = 5;  ///< those with the lowest factors
+};
+
+/// Linearised buckling of a state of rest: at which multiples of its stresses, those of loads,
+/// weight and prestress together, it ceases to be the only one nearby.
+struct Buckling {
+    int degrees_of_freedom = 0;
+    struct Shape {
+        double factor = 0.0;  ///< of the stresses
+        Mode motion;          ///< its shape, bodies and measures alone
+    };
+    std::vector<Shape> shapes;    ///< by factor, which is positive
+    double reverse_factor = 0.0;  ///< the negative one nearest to zero, 0: there is none
+};
+
 /// How modes depend on the rate of a spin, as in Campbell's diagram.
 struct SpinRangeOptions {
     /// Of the part that spins fastest at the present state, or of all [rad/s]; what else moves does

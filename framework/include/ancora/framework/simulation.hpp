@@ -167,7 +167,11 @@ public:
     /// Small vibrations about the present state: at rest, or in steady spin.
     /// @throws Error (numerical) if the state is neither
     Modes modes(const ModesOptions& options = {});
-    /// The same about spins of other rates; the state stays.
+    /// Linearised buckling of the present state of rest.
+    /// @throws Error (numerical) if the state is none, bears no stress, or is held by nothing; or
+    ///         where loads follow the motion, so that no potential tells
+    Buckling buckling(const BucklingOptions& options = {});
+    /// The same as modes() about spins of other rates; the state stays.
     /// @throws Error (usage) if nothing spins at the present state, or there are no rates;
     ///         (numerical) if some rate has no modes
     SpinRange modes_over_spins(const SpinRangeOptions& options);

@@ -32,6 +32,9 @@ Eigen::Map<const Vec3> point_of(const double* u, std::int32_t node) {
     return Eigen::Map<const Vec3>(u + static_cast<std::ptrdiff_t>(kPerNode) * node);
 }
 
+/// of (2)
+constexpr double kArc = 1.0 / 3.0;
+
 /// (i, j, k) cyclic
 constexpr std::array<std::array<int, 3>, 3> kCyclic = {{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}}};
 
@@ -41,6 +44,13 @@ Vec3 turn_between(const Mat3& a, const Mat3& b) {
     for (const auto& [i, j, l] : kCyclic)
         k(i) = 0.5 * (a.col(l).dot(b.col(j)) - a.col(j).dot(b.col(l)));
     return k;
+}
+
+/// Gamma of (2) but for Gamma^0: bilinear in the sections at both ends and the slope.
+Vec3 stretch_of(const Mat3& a, const Mat3& b, const Vec3& slope) {
+    Vec3 out = 0.5 * (a + b).transpose() * slope;
+    out(2) -= kArc * a.col(2).dot(b.col(2));
+    return out;
 }
 
 }  // namespace
@@ -115,7 +125,7 @@ void Beam::set_rows(double damping) {
             }
         const Mat3 a = axes_of(q_.data(), e.a) * e.A, b = axes_of(q_.data(), e.b) * e.B;
         const Vec3 slope = (line_.node(e.b) - line_.node(e.a)) / e.length;
-        stretch_0_.push_back(0.5 * (a + b).transpose() * slope);
+        stretch_0_.push_back(stretch_of(a, b, slope));
         const double l = e.length;
         for (const double stiffness : {section.GA[0], section.GA[1], section.EA})
             stretch_laws_.push_back(elastic(1.0 / (l * stiffness)));
@@ -286,29 +296,33 @@ void Beam::evaluate_sections(const RowPoint& at, const RowValues& out) const {
 void Beam::evaluate_stretch(const RowPoint& at, const RowValues& out) const {
     for (std::size_t k = 0; k < line_.elements.size(); ++k) {
         const Element& e = line_.elements[k];
-        const auto mean_axes = [&](const double* u) -> Mat3 {
-            return 0.5 * (axes_of(u, e.a) * e.A + axes_of(u, e.b) * e.B);
-        };
         const auto slope_of = [&](const double* u) -> Vec3 {
             return (point_of(u, e.b) - point_of(u, e.a)) / e.length;
         };
-        const Mat3 d = mean_axes(at.u.data());
+        const Mat3 a = axes_of(at.u.data(), e.a) * e.A, b = axes_of(at.u.data(), e.b) * e.B;
         const Vec3 slope = slope_of(at.u.data());
-        if (!out.pi.empty()) vec3(out.pi, 3 * k) = d.transpose() * slope - stretch_0_[k];
+        if (!out.pi.empty()) vec3(out.pi, 3 * k) = stretch_of(a, b, slope) - stretch_0_[k];
         if (!out.A.empty())
             for (int i = 0; i < 3; ++i) {
                 double* const A =
                     out.A.data() + 2 * kPerNode * (3 * static_cast<std::ptrdiff_t>(k) + i);
-                put(A, 0, -d.col(i) / e.length);
-                put(A, 4, d.col(i) / e.length);
+                const Vec3 d = 0.5 * (a.col(i) + b.col(i));
+                Vec3 by_a = 0.5 * slope, by_b = by_a;  // derivatives by a_i and b_i
+                if (i == 2) {
+                    by_a -= kArc * b.col(2);
+                    by_b -= kArc * a.col(2);
+                }
+                put(A, 0, -d / e.length);
+                put(A, 4, d / e.length);
                 for (int j = 0; j < 3; ++j) {
-                    put(A, 1 + j, 0.5 * e.A(j, i) * slope);
-                    put(A, 5 + j, 0.5 * e.B(j, i) * slope);
+                    put(A, 1 + j, e.A(j, i) * by_a);
+                    put(A, 5 + j, e.B(j, i) * by_b);
                 }
             }
         if (!out.b.empty())
-            vec3(out.b, 3 * k) =
-                -2.0 * mean_axes(at.du.data()).transpose() * slope_of(at.du.data());
+            vec3(out.b, 3 * k) = -2.0 * stretch_of(axes_of(at.du.data(), e.a) * e.A,
+                                                   axes_of(at.du.data(), e.b) * e.B,
+                                                   slope_of(at.du.data()));
     }
 }
 
@@ -347,7 +361,8 @@ void Beam::evaluate_tangent(int block, const TangentPoint& at, std::span<double>
         return;
     }
     if (block == kStretch) {
-        // p w^T + w p^T with p of r_b - r_a and w of the axes; its positive part has one direction
+        // p w^T + w p^T with p of r_b - r_a and w of the axes, and -c (a b^T + b a^T) with a and b
+        // of d_3 at both ends; the positive part of each has one direction
         using Matrix = Eigen::Matrix<double, 8, 8>;
         using Vector = Eigen::Matrix<double, 8, 1>;
         Vector p = Vector::Zero();
@@ -356,20 +371,24 @@ void Beam::evaluate_tangent(int block, const TangentPoint& at, std::span<double>
         for (std::size_t k = 0; k < line_.elements.size(); ++k) {
             const Element& e = line_.elements[k];
             const Vec3 half = 0.5 / e.length * vec3(at.s, 3 * k);
-            Vector w = Vector::Zero();
+            const double arc = kArc * at.s[3 * k + 2];
+            Vector w = Vector::Zero(), a = w, b = w;
             w.segment<3>(1) = e.A * half;
             w.segment<3>(5) = e.B * half;
+            a.segment<3>(1) = e.A.col(2);
+            b.segment<3>(5) = e.B.col(2);
             Eigen::Map<Matrix> K(G.data() + 64 * k);
-            const double size = w.norm();
             if (!at.positive_part) {
-                K = p * w.transpose() + w * p.transpose();
-            } else if (!(size > 0.0)) {
-                K.setZero();
-            } else {
-                const double root = p.norm() * size;
-                const Vector both = p / p.norm() + w / size;
-                K = 0.5 * root * both * both.transpose();
+                K = p * w.transpose() + w * p.transpose() -
+                    arc * (a * b.transpose() + b * a.transpose());
+                continue;
             }
+            const Vector across = arc > 0.0 ? Vector(a - b) : Vector(a + b);
+            K = 0.5 * std::abs(arc) * across * across.transpose();
+            const double size = w.norm();
+            if (!(size > 0.0)) continue;
+            const Vector both = p / p.norm() + w / size;
+            K += 0.5 * p.norm() * size * both * both.transpose();
         }
         return;
     }

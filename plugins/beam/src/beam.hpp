@@ -20,14 +20,17 @@ namespace ancora::beam {
 /// which stay orthonormal; over an element of length l between nodes a and b
 ///
 ///   d_i.d_j = delta_ij  at every node                                                       (1)
-///   Gamma_i = (d_ia + d_ib) / 2 . (r_b - r_a) / l - Gamma_i^0                               (2)
+///   Gamma_i = (d_ia + d_ib) / 2 . (r_b - r_a) / l + |d_3a - d_3b|^2 / 6 [i = 3] - Gamma_i^0  (2)
 ///   k_i = (d_ka.d_jb - d_ja.d_kb) / 2 - k_i^0,  (i, j, k) cyclic                            (3)
 ///   U = l/2 (GA_1 Gamma_1^2 + GA_2 Gamma_2^2 + EA Gamma_3^2) + W(k)                         (4)
 ///   T = 1/2 integral of m r'.r' + rho I_2 d_1'.d_1' + rho I_1 d_2'.d_2'                     (5)
 ///
 /// Terms:
 ///   r, d_i  the coordinates q, inertial axes; d_3 along the beam where it is straight
-///   Gamma   shear and stretch; Gamma^0 and k^0 so that the beam is without stress as it starts
+///   Gamma   shear and stretch; Gamma^0 and k^0 so that the beam is without stress as it starts.
+///           The second term of Gamma_3 makes up for what the mean of d_3 is shorter than d_3 is
+///           along an arc: an arc is not stretched then, and what pulls at an element holds its
+///           ends from turning against each other; without it they would from 4 EI / l^2 on
 ///   k       n sin(phi) of the angle phi between the sections about n, less that at the start
 ///   W       exact in phi, see BendingLaw
 ///   m, rho I  mass and moments of inertia per length; r, d_i linear between the nodes in (5)

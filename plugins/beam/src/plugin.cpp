@@ -101,10 +101,10 @@ constexpr ancora::TypeDescriptor kTypes[] = {
         "beam",
         {.doc = "a beam that bends, twists, shears and stretches by any amount: straight, curved, "
                 "twisted, tapered, or a frame of such",
-         .equation =
-             "Gamma_i = d_i.r' - Gamma_i^0,  k = n sin(phi) between sections,  U = l/2 (GA_1 "
-             "Gamma_1^2 + GA_2 Gamma_2^2 + EA Gamma_3^2) + 1/(2 l) (EI_1 theta_1^2 + EI_2 "
-             "theta_2^2 + GJ theta_3^2),  theta = n phi",
+         .equation = "Gamma_i = d_i.r' + [i = 3] |d_3a - d_3b|^2 / 6 - Gamma_i^0,  k = n sin(phi) "
+                     "between sections,  U = l/2 (GA_1 "
+                     "Gamma_1^2 + GA_2 Gamma_2^2 + EA Gamma_3^2) + 1/(2 l) (EI_1 theta_1^2 + EI_2 "
+                     "theta_2^2 + GJ theta_3^2),  theta = n phi",
          .source = "Betsch, Steinmann, Frame-indifferent beam finite elements based upon the "
                    "geometrically exact beam theory, Int. J. Numer. Meth. Engng 54, 2002",
          .examples =

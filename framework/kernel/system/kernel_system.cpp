@@ -252,6 +252,7 @@ void KernelSystem::accept(const StepTrial& trial) {
     // Costs and joint angles of steps that count, not of those that were tried.
     newton_.note_accepted(trial.h);
     accounts_.joints.follow_step(state_.q.data(), state_.v.data(), state_.t, trial.h);
+    begin_new_course(extra_.finish_step());
     note_piece();
 }
 
@@ -379,7 +380,15 @@ bool KernelSystem::nears_singular_position(const StepTrial& trial) {
 
 bool KernelSystem::update_active_set(const StepTrial& trial) {
     return_to(trial);
-    return rows_.choice.settle(trial, rows_.singular) || extra_.settle(trial);
+    if (rows_.choice.settle(trial, rows_.singular)) return true;
+    if (!extra_.settle(trial)) return false;
+    if (!parts_.rows.unilateral().empty()) {
+        // Others of them may be rows of the step now.
+        rows_.matrix.forget();
+        newton_.forget();
+        invalidate(Change::state);
+    }
+    return true;
 }
 
 /// One for each contact, one for all rows that may break, and the crossings of signals.

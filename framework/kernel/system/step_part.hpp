@@ -173,6 +173,8 @@ public:
     };
     /// [step] An event of its own has come at the present state.
     virtual Passage pass(int event) = 0;
+    /// [step] The step has been committed and recorded: what it has left to do at its end.
+    virtual Passage finish_step() { return {}; }
     /// Forces may jump here, by any event: modes are to be rechecked.
     virtual void recheck() = 0;
     /// Forces may change here: nothing is to be extrapolated from before.

@@ -146,6 +146,17 @@ StepPart::Passage StepParts::pass(int event) {
     return {};
 }
 
+StepPart::Passage StepParts::finish_step() {
+    for (const auto& part : parts_) {
+        const StepPart::Passage passage = part->finish_step();
+        if (!passage.is_new_course) continue;
+        for (const auto& other : parts_)
+            if (other != part) other->restart();
+        return passage;
+    }
+    return {};
+}
+
 void StepParts::save(std::vector<std::vector<std::byte>>& to) const {
     to.resize(parts_.size());
     for (std::size_t p = 0; p < parts_.size(); ++p) parts_[p]->save(to[p]);

@@ -56,6 +56,7 @@ public:
     void evaluate_course(std::span<double> g);
     /// Of the part whose event it is; the others restart on a new course.
     StepPart::Passage pass(int event);
+    StepPart::Passage finish_step();
 
     /// Their states, see StepPart::save().
     void save(std::vector<std::vector<std::byte>>& to) const;

@@ -68,11 +68,10 @@ bool Impact::pass(int event, double h) {
         free_->assemble(state_.q.data(), v_reflected_.data(), state_.t, state_.plugin);
         respond(*free_);
         strike();
-        do {
-            std::ranges::fill(candidates, 0);
-            take(candidates, v_next_, true);
-            settle_closed(candidates, v_met_ + X_ * impulse_);
-        } while (stop_short_flights(h));
+        stop_short_flights(h);
+        for (Touch& touch : touching_) touch.total = touch.impulse;
+        take(candidates, v_next_, true);
+        settle_closed(candidates, v_met_ + X_ * impulse_);
         has_struck_ = true;
         // All impulses as stresses: of conditions by (3) and by the responses, and of these rows.
         s_ = reflected_s_;
@@ -83,6 +82,11 @@ bool Impact::pass(int event, double h) {
         settle_closed(candidates, v_met_, rows_.is_closed(event) ? event : -1);
         stop_missed();
     }
+    record_changes(before);
+    return has_struck_ || before != rows_.closed();
+}
+
+void Impact::record_changes(const std::vector<char>& before) {
     const std::vector<char>& after = rows_.closed();
     for (int i = 0; i < rows_.count(); ++i) {
         const auto at = static_cast<std::size_t>(i);
@@ -91,7 +95,89 @@ bool Impact::pass(int event, double h) {
             after[at] != 0 ? ImpactRecords::What::closed : ImpactRecords::What::released;
         records_.record({state_.t, rows_.row(i), what, 0.0, 0.0});
     }
-    return has_struck_ || before != after;
+}
+
+void Impact::find_bearing(const double* q,
+                          const double* v,
+                          double t,
+                          double h,
+                          const std::vector<int>& rows,
+                          const Eigen::VectorXd& gaps,
+                          const Eigen::VectorXd& P,
+                          std::vector<char>& bearing) {
+    touching_.clear();
+    for (const int i : rows) touching_.push_back({i, false, 0.0});
+    parts_.forces.forget_reactions();
+    free_->assemble(q, v, t, state_.plugin);
+    respond(*free_);
+    W_ *= 0.5 * h;
+    Eigen::VectorXd r;
+    solve_complementarity(W_, gaps - W_ * P, r);
+    std::ranges::fill(bearing, 0);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        if (r[at(i)] > 0.0) bearing[static_cast<std::size_t>(rows[i])] = 1;
+}
+
+void Impact::finish_crossing(const std::vector<Crossing>& crossings, double h, double longest) {
+    const std::vector<char> before = rows_.closed();
+    std::vector<char> candidates(before.size(), 0);
+    rows_.close(candidates);
+    accelerations_.rebuild();
+    look();
+    touching_.clear();
+    double work = 0.0;
+    for (int i = 0; i < rows_.count(); ++i) {
+        const Crossing& crossing = crossings[static_cast<std::size_t>(i)];
+        if (!(crossing.impulse > 0.0) && rows_.gap(i) > rows_.touching()) continue;
+        touching_.push_back({i, false, rows_.restitution(i), rows_.rate(i, v_met_.data())});
+        Touch& touch = touching_.back();
+        touch.work = -crossing.impulse * crossing.gap / h;
+        touch.is_met = crossing.rate < -rows_.at_rest(i, v_met_.data());
+        work += touch.work;
+    }
+    // The step has recorded it as that of gaps that are closed.
+    accounting_.ledger.record_projection(-work);
+    accounting_.ledger.record_impact(work);
+    free_->assemble(state_.q.data(), v_reflected_.data(), state_.t, state_.plugin);
+    respond(*free_);
+    const auto count = at(touching_.size());
+    Eigen::VectorXd P(count), back(count), r;
+    for (Eigen::Index i = 0; i < count; ++i) {
+        const Touch& touch = touching_[static_cast<std::size_t>(i)];
+        const Crossing& crossing = crossings[static_cast<std::size_t>(touch.row)];
+        P[i] = crossing.impulse;
+        back[i] = touch.e * std::min(crossing.rate, 0.0);
+    }
+    const auto solve_with = [&](double part) {
+        solve_complementarity(W_, q0_ + part * back - W_ * P, r);
+        impulse_ = r - P;
+        return work + change(impulse_, q0_ + W_ * impulse_);
+    };
+    if (solve_with(1.0) > kZero * (std::abs(work) + impulse_.cwiseAbs().dot(q0_.cwiseAbs()))) {
+        double low = 0.0, high = 1.0;
+        for (int k = 0; k < kBisections; ++k) {
+            const double mid = 0.5 * (low + high);
+            (solve_with(mid) > 0.0 ? high : low) = mid;
+        }
+        solve_with(low);
+        records_.record_lowered();
+    }
+    const Eigen::VectorXd after = q0_ + W_ * impulse_;
+    for (std::size_t i = 0; i < touching_.size(); ++i) {
+        touching_[i].impulse = impulse_[at(i)];
+        touching_[i].after = after[at(i)];
+    }
+    v_next_ = v_reflected_ + X_ * impulse_;
+    stop_short_flights(longest);
+    for (std::size_t i = 0; i < touching_.size(); ++i)
+        touching_[i].total = P[at(i)] + touching_[i].impulse;
+    take(candidates, v_next_, true);
+    settle_closed(candidates, v_met_ + X_ * impulse_);
+    has_struck_ = true;
+    s_ = reflected_s_;
+    collect(*free_, mu_);
+    record(*free_, true);
+    record_changes(before);
 }
 
 void Impact::look() {
@@ -245,8 +331,8 @@ void Impact::strike() {
         records_.record_lowered();
     }
     for (std::size_t i = 0; i < touching_.size(); ++i) {
-        touching_[i].impulse = impulse[static_cast<Eigen::Index>(i)];
-        touching_[i].after = after[static_cast<Eigen::Index>(i)];
+        touching_[i].impulse = impulse[at(i)];
+        touching_[i].after = after[at(i)];
     }
     v_next_ = v_reflected_ + X_ * impulse;
 }
@@ -307,6 +393,7 @@ bool Impact::find_pressed(const std::vector<char>& candidates,
                           int leaving,
                           std::vector<char>& pressed) {
     std::ranges::fill(pressed, 0);
+    press_.setZero(rows_.count());
     // First those that are closed where one leaves, else all.
     std::vector<int> rows;
     std::vector<Eigen::Index> used;
@@ -365,7 +452,11 @@ bool Impact::find_pressed(const std::vector<char>& candidates,
         }
     }
     for (Eigen::Index i = 0; i < count; ++i)
-        if (s[i] > 0.0) pressed[static_cast<std::size_t>(rows[static_cast<std::size_t>(i)])] = 1;
+        if (s[i] > 0.0) {
+            const int row = rows[static_cast<std::size_t>(i)];
+            pressed[static_cast<std::size_t>(row)] = 1;
+            press_[row] = s[i];
+        }
     return true;
 }
 
@@ -386,6 +477,7 @@ void Impact::settle_closed(const std::vector<char>& candidates,
     }
     std::vector<char> closed = pressed;
     std::vector<char> implied(closed.size(), 0);
+    const std::vector<char> before = rows_.closed();
     const auto most = kMostChanges + 2 * std::ranges::count(candidates, char{1});
     for (std::ptrdiff_t round = 0; round <= most; ++round) {
         if (round == most) closed = pressed;
@@ -403,10 +495,12 @@ void Impact::settle_closed(const std::vector<char>& candidates,
             if (candidates[at] == 0 || implied[at] != 0) continue;
             const Pressure found = pressure_of(face, i);
             const bool is_closed = closed[at] != 0;
-            // A row at rest without any acceleration is closed as well, unless one leaves.
+            // A row at rest without any acceleration is closed as well; where one leaves, only if
+            // it was: others may leave with that.
+            const bool leaves = leaving >= 0 && (i == leaving || before[at] == 0);
             double miss = (is_closed ? -1.0 : 1.0) * kZero * found.terms - found.value;
-            if (leaving >= 0 && !is_closed) miss -= kComesBack * found.terms;
-            if (is_closed || leaving >= 0 ? !(miss > worst) : !(miss >= worst)) continue;
+            if (leaves && !is_closed) miss -= kComesBack * found.terms;
+            if (is_closed || leaves ? !(miss > worst) : !(miss >= worst)) continue;
             worst = miss;
             changes = i;
         }
@@ -425,58 +519,38 @@ void Impact::settle_closed(const std::vector<char>& candidates,
     }
 }
 
-/// Rows that part and come back within no time do not part: all that touch and would move less than
-/// that are stopped, as by a plastic impact.
-bool Impact::stop_short_flights(double h) {
-    const ContinuousFace& face = accelerations_.solved_face();
-    std::vector<Eigen::Index> stopped;
-    bool any = false;
-    for (std::size_t i = 0; i < touching_.size(); ++i) {
-        const Touch& touch = touching_[i];
-        const bool rests = rows_.is_closed(touch.row) || touch.is_stopped;
-        // 2 u / |a| < h / 1000
-        const double a = rests ? 0.0 : pressure_of(face, touch.row).value;
-        const bool is_short = !rests && touch.after > 0.0 && W_(at(i), at(i)) > 0.0 &&
-                              2.0 * touch.after < -a * kShortFlight * h;
-        if (is_short || rests) stopped.push_back(at(i));
-        any = any || is_short;
+/// A row that would come back within no time does not part: what bears it over half of that time,
+/// P, is there to stop it. With the rates u behind the impact,
+///
+///   0 <= P + p  _|_  u + W p >= 0                                                        (5)
+///
+/// and P of a row that parts nevertheless is taken as zero, so that the energy falls by p . W p
+/// / 2.
+void Impact::stop_short_flights(double h) {
+    std::vector<char> all(rows_.closed().size(), 0), pressed = all;
+    for (const Touch& touch : touching_) all[static_cast<std::size_t>(touch.row)] = 1;
+    if (!find_pressed(all, v_next_, -1, pressed)) return;
+    Eigen::VectorXd P(at(touching_.size())), r;
+    for (std::size_t i = 0; i < touching_.size(); ++i)
+        P[at(i)] = 0.5 * kShortFlight * h * press_[touching_[i].row];
+    const Eigen::VectorXd u = q0_ + W_ * impulse_;
+    for (bool parts = true; parts;) {
+        if (P.isZero(0.0)) return;
+        solve_complementarity(W_, u - W_ * P, r);
+        parts = false;
+        for (Eigen::Index i = 0; i < P.size(); ++i) {
+            if (!(P[i] > 0.0) || r[i] > 0.0) continue;
+            P[i] = 0.0;
+            parts = true;
+        }
     }
-    if (!any) return false;
-    // W_ss p = -u_s by conjugate gradients: rows may depend on each other, and u_s is in the range
-    // of W_ss. The energy falls by p . u / 2, the least that stops them.
-    const auto count = at(stopped.size());
-    Eigen::MatrixXd W(count, count);
-    Eigen::VectorXd left(count);
-    for (Eigen::Index i = 0; i < count; ++i) {
-        left[i] = -touching_[static_cast<std::size_t>(stopped[static_cast<std::size_t>(i)])].after;
-        for (Eigen::Index j = 0; j < count; ++j)
-            W(i, j) =
-                W_(stopped[static_cast<std::size_t>(i)], stopped[static_cast<std::size_t>(j)]);
-    }
-    Eigen::VectorXd p = Eigen::VectorXd::Zero(count), direction = left;
-    double size = left.squaredNorm();
-    const double enough = 1e-32 * size;
-    for (Eigen::Index turn = 0; turn < 4 * count && size > enough; ++turn) {
-        const Eigen::VectorXd moved = W * direction;
-        const double along = direction.dot(moved);
-        if (!(along > 0.0)) break;
-        p += size / along * direction;
-        left -= size / along * moved;
-        const double next = left.squaredNorm();
-        direction = left + next / size * direction;
-        size = next;
-    }
-    for (Eigen::Index i = 0; i < count; ++i) {
-        impulse_[stopped[static_cast<std::size_t>(i)]] += p[i];
-        touching_[static_cast<std::size_t>(stopped[static_cast<std::size_t>(i)])].is_stopped = true;
-    }
+    impulse_ += r - P;
     const Eigen::VectorXd after = q0_ + W_ * impulse_;
     for (std::size_t i = 0; i < touching_.size(); ++i) {
         touching_[i].impulse = impulse_[at(i)];
-        touching_[i].after = touching_[i].is_stopped ? 0.0 : after[at(i)];
+        touching_[i].after = r[at(i)] > 0.0 ? 0.0 : after[at(i)];
     }
     v_next_ = v_reflected_ + X_ * impulse_;
-    return true;
 }
 
 /// An event without an impact: what steps have left of the rates of conditions is of the order h^2.
@@ -509,20 +583,26 @@ void Impact::record(const ContinuousFace& face, bool is_impact) {
     const Eigen::VectorXd mean = 0.5 * (state_.v + v_next_);
     // Rows that were only kept from parting belong to the impact of the row that was struck most.
     double others = 0.0;
-    const auto strongest = std::ranges::max_element(touching_, {}, &Touch::impulse);
+    const auto strongest = std::ranges::max_element(touching_, {}, &Touch::total);
+    const auto is_event = [](const Touch& touch) {
+        return touch.is_met && touch.total > 0.0;
+    };
     const auto work_of = [&](const Touch& touch) {
         return -s_[rows_.row(touch.row)] * rows_.rate(touch.row, mean.data());
     };
     for (const Touch& touch : touching_) {
         ledger.record_impact(work_of(touch));
         ledger.record_external(s_[rows_.row(touch.row)] * rows_.explicit_rate(touch.row));
-        if (!(touch.impulse > 0.0)) others += work_of(touch);
+        if (!is_event(touch)) others += work_of(touch) + touch.work;
     }
     for (const Touch& touch : touching_) {
-        if (!(touch.impulse > 0.0)) continue;
-        const double work = work_of(touch) + (&touch == &*strongest ? others : 0.0);
+        const bool is_strongest = &touch == &*strongest;
+        if (!is_event(touch) && !(is_strongest && others != 0.0)) continue;
+        double work = is_strongest ? others : 0.0;
+        if (is_event(touch)) work += work_of(touch) + touch.work;
+        const double impulse = std::max(touch.total, 0.0);
         const int k = rows_.row(touch.row);
-        records_.record({state_.t, k, ImpactRecords::What::impact, touch.impulse, -work});
+        records_.record({state_.t, k, ImpactRecords::What::impact, impulse, -work});
     }
     for (int k = 0; k < parts_.m; ++k) {
         if (s_[k] == 0.0 || (is_impact && parts_.rows.is_unilateral(k))) continue;

@@ -33,7 +33,11 @@ namespace ancora {
 /// A row that touches without approaching is closed, that is a condition like others, where the
 /// accelerations of the model press it: 0 <= reaction _|_ g'' >= 0, by active sets on the solution
 /// of all accelerations together. One that would come back within h / 1000 does not part: it is
-/// stopped, as by a plastic impact, and what that loses is recorded.
+/// stopped by what bears it in that time, and what that loses is recorded.
+///
+/// Where events in one step are too many, the rest of it is one step over all of them: rows that
+/// bear it are closed from their gaps as they are, which come to zero with its end, and the impact
+/// there is solved on the sum of impulses (finish_crossing()).
 ///
 /// Source: theory, section 8.1 and 8.2.3.
 class Impact {
@@ -50,6 +54,28 @@ public:
     /// @param h length of the integrator's steps
     /// @returns whether anything has changed
     bool pass(int event, double h);
+    /// A step over all events, of one row.
+    struct Crossing {
+        double gap = 0.0;      ///< where it began
+        double rate = 0.0;     ///< there
+        double impulse = 0.0;  ///< P >= 0 of the step, which has kept the gap from closing further
+    };
+    /// [step] The end of a step that went over all events: with the sum of impulses,
+    ///
+    ///   0 <= P + p  _|_  C v+ + e min(0, u-) >= 0                                        (6)
+    ///
+    /// u- the rates where it began. The work of P is -(P / h) g-, g- the gaps there.
+    void finish_crossing(const std::vector<Crossing>& crossings, double h, double longest);
+    /// [step] The rows of `rows` that bear over a step of length h, where at impulses P gaps at its
+    /// end (q, v, t) are g: 0 <= P + p _|_ g + (h / 2) W p >= 0.
+    void find_bearing(const double* q,
+                      const double* v,
+                      double t,
+                      double h,
+                      const std::vector<int>& rows,
+                      const Eigen::VectorXd& gaps,
+                      const Eigen::VectorXd& P,
+                      std::vector<char>& bearing);
     /// [step] Gaps and rates of the present state, with velocities that meet the conditions: at the
     /// ends of steps without a projection these are off by O(h^2), which the next step turns round.
     void look();
@@ -74,7 +100,9 @@ private:
         double before = 0.0;   // rate u- of the gap
         double after = 0.0;    // u+, without what closed rows carried along
         double impulse = 0.0;  // p + p'
-        bool is_stopped = false;
+        double total = 0.0;    // and what the step before has brought of it
+        double work = 0.0;     // of that
+        bool is_met = true;
     };
     void find_touching(int event = -1);
     void meet_conditions();
@@ -83,7 +111,7 @@ private:
     void strike();
     void solve(double part, Eigen::VectorXd& impulse, Eigen::VectorXd& after) const;
     double change(const Eigen::VectorXd& impulse, const Eigen::VectorXd& after) const;
-    bool stop_short_flights(double h);
+    void stop_short_flights(double h);
     void take(std::vector<char>& candidates, const Eigen::VectorXd& v, bool is_behind) const;
     bool find_pressed(const std::vector<char>& candidates,
                       const Eigen::VectorXd& v,
@@ -102,6 +130,7 @@ private:
     bool is_held(ContinuousFace& face, int i) const;
     void collect(ContinuousFace& face, const Eigen::MatrixXd& mu);
     void record(const ContinuousFace& face, bool is_impact);
+    void record_changes(const std::vector<char>& before);
     double mobility(const double* A, int k) const;
 
     Assembly& parts_;
@@ -116,6 +145,7 @@ private:
     Eigen::VectorXd v_met_, v_reflected_, v_next_;  // (3): mean of v- and v_reflected meets them
     Eigen::VectorXd reflected_s_, impulse_, s_;
     Eigen::MatrixXd W_, X_, mu_;  // responses to unit impulses on the touching rows
+    Eigen::VectorXd press_;       // reactions that find_pressed() has found, of all rows
     Eigen::VectorXd q0_;          // their rates before, as (1) takes them
     bool has_struck_ = false;
 };

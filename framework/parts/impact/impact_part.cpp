@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Unilateral rows as a part of a system.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -11,6 +12,11 @@
 
 namespace ancora {
 namespace {
+
+constexpr long kMostEvents = 64;   // in one step (theory, section 8.2.5)
+constexpr int kMostChoices = 100;  // of the rows that bear a step over all events
+// Impulses are zero within this part of the largest.
+constexpr double kNoImpulse = 1e-12;
 
 /// Unilateral rows are rows of the model: open ones nothing, closed ones constraints. The part has
 /// no rows of its own; it says when rows meet and when they part, and what happens then.
@@ -47,12 +53,14 @@ public:
     void forget_matrix() override {}
     void subtract_tangent(const double*, const double*, double*, double*) override {}
     void measure(const StepTrial&, PartResidual&) override {}
-    bool settle(const StepTrial&) override { return false; }
+    bool settle(const StepTrial& trial) override { return is_crossing_ && choose_bearing(trial); }
     bool may_share() const override { return false; }
     void clear_shared_stress(std::span<double>) const override {}
     void hold(const StepTrial&) override {}
     void return_to_step(const StepTrial&) override {}
-    void record(const StepTrial&, const TrialSizes&) override {}
+    void record(const StepTrial& trial, const TrialSizes&) override {
+        if (is_crossing_) note_crossing(trial);
+    }
     void solve_instant(ContinuousFace&, const double*, const double*, double, bool) override {}
     const Eigen::VectorXd& stress() const override { return stress_; }
     void hold_accelerations(const double*, double*, const ContinuousFace&) override {}
@@ -74,12 +82,14 @@ public:
     void evaluate_events(double t, const double* q, const double* v, std::span<double> g) override;
     void begin_course() override {
         is_in_course_ = false;
+        has_courses_ = true;
         look();
         rows_.begin_course();
         is_in_course_ = true;
     }
     void evaluate_course(std::span<double> g) override;
     Passage pass(int event) override;
+    Passage finish_step() override;
     void recheck() override {}
     void note_jump() override {}
     void resolve() override {
@@ -109,6 +119,9 @@ public:
 private:
     void look();
     void evaluate(double t, const double* q, const double* v, bool of_course, std::span<double> g);
+    void begin_crossing();
+    bool choose_bearing(const StepTrial& trial);
+    void note_crossing(const StepTrial& trial);
     void close(const std::vector<char>& closed) {
         rows_.close(closed);
         accelerations_.rebuild();
@@ -127,10 +140,19 @@ private:
         archive(longest_);
         archive.require(longest_ >= 0.0, "a length");
         archive(rows_.top_speed());
+        archive(counted_since_);
+        archive.require(std::isfinite(counted_since_), "a time");
+        for (long* number : {&num_events_, &most_events_}) {
+            archive(*number);
+            archive.require(*number >= 0, "a count");
+        }
+        archive(is_crossing_);
         records_.transfer(archive);
         if constexpr (Archive::kReads) {
             close(closed);
             rows_.set_implied(implied);
+            candidates_ = closed;
+            chosen_for_ = 0.0;
         }
     }
 
@@ -145,6 +167,18 @@ private:
     double looked_at_ = 0.0;  // time of the state that gaps are of
     double longest_ = 0.0;    // step that was tried [s]
     bool is_in_course_ = false;
+    bool has_courses_ = false;
+    // Events since a time, within a step from there; beyond so many the rest of it is one step over
+    // all of them.
+    double counted_since_ = 0.0;
+    long num_events_ = 0;
+    long most_events_ = kMostEvents;
+    bool is_crossing_ = false;
+    bool is_open_ended_ = false;  // the last trial has no set of bearing rows
+    double chosen_for_ = 0.0;     // length of the trial that rows are being chosen for
+    int num_choices_ = 0;
+    std::vector<char> candidates_, bearing_;
+    std::vector<Impact::Crossing> crossings_;
     Eigen::VectorXd stress_, q_, v_, gaps_, rates_, pressure_;
 };
 
@@ -159,7 +193,10 @@ void ImpactPart::look() {
 
 void ImpactPart::start() {
     records_.forget();
-    is_in_course_ = false;
+    is_in_course_ = is_crossing_ = false;
+    counted_since_ = state_.t;
+    num_events_ = 0;
+    most_events_ = kMostEvents;
     rows_.top_speed() = 0.0;
     close(std::vector<char>(static_cast<std::size_t>(rows_.count()), 0));
     look();
@@ -178,6 +215,10 @@ void ImpactPart::evaluate_events(const StepTrial& trial, std::span<double> g) {
         v_[i] = state_.v[i] + (state_.v_low[i] + trial.h * trial.a[i]);
     }
     const double t1 = trial.t0 + trial.h;
+    if (is_crossing_) {
+        std::ranges::fill(g, is_open_ended_ ? -1.0 : 1.0);
+        return;
+    }
     longest_ = std::max(longest_, trial.h);
     rows_.evaluate(q_.data(), v_.data(), t1, gaps_, rates_);
     // Rates at the end of a trial are off by what a step leaves of conditions: (g1 - g0) and the
@@ -212,10 +253,103 @@ void ImpactPart::evaluate(
 }
 
 StepPart::Passage ImpactPart::pass(int event) {
+    if (is_crossing_) return {};  // a trial that was too long for one set of bearing rows
     const bool has_changed = impact_.pass(event, longest_);
     is_in_course_ = false;
     look();
+    if (!(state_.t <= counted_since_ + longest_)) {
+        // Of the steps before this one.
+        if (num_events_ <= most_events_) most_events_ = std::min(2 * most_events_, kMostEvents);
+        counted_since_ = state_.t;
+        num_events_ = 0;
+    }
+    ++num_events_;
+    const bool may_cross = parts_.model.traits.face == Face::discrete && !has_courses_;
+    if (may_cross && num_events_ > most_events_) {
+        most_events_ = std::max(most_events_ / 2, 1L);
+        begin_crossing();
+        return {true, impact_.has_struck() ? &impact_.stress() : nullptr};
+    }
     return {has_changed, impact_.has_struck() ? &impact_.stress() : nullptr};
+}
+
+/// Rows that bear are closed from their gaps as they are, and come to zero with the step.
+void ImpactPart::begin_crossing() {
+    is_crossing_ = true;
+    candidates_ = rows_.closed();
+    chosen_for_ = 0.0;
+    for (int i = 0; i < rows_.count(); ++i) state_.pi[rows_.row(i)] = rows_.gap(i);
+}
+
+/// @returns whether other rows bear the step than in the trial
+bool ImpactPart::choose_bearing(const StepTrial& trial) {
+    if (trial.h != chosen_for_) {
+        chosen_for_ = trial.h;
+        num_choices_ = 0;
+        is_open_ended_ = false;
+    }
+    for (int i = 0; i < parts_.n; ++i) {
+        q_[i] = state_.q[i] + (state_.q_low[i] + trial_.dq[i]);
+        v_[i] = state_.v[i] + (state_.v_low[i] + trial.h * trial.a[i]);
+    }
+    const double t1 = trial.t0 + trial.h;
+    rows_.evaluate(q_.data(), v_.data(), t1, gaps_, rates_);
+    double largest = 0.0;
+    const auto impulse = [&](int i) {
+        return -trial.h * trial.s[static_cast<std::size_t>(rows_.row(i))];
+    };
+    for (int i = 0; i < rows_.count(); ++i)
+        if (rows_.is_closed(i)) largest = std::max(largest, std::abs(impulse(i)));
+    bool is_admissible = true;
+    for (int i = 0; i < rows_.count(); ++i) {
+        if (rows_.is_closed(i)) {
+            is_admissible = is_admissible && impulse(i) >= -kNoImpulse * largest;
+        } else if (gaps_[i] < -rows_.grazing()) {
+            is_admissible = false;
+            candidates_[static_cast<std::size_t>(i)] = 1;
+        }
+    }
+    if (is_admissible) return false;
+    is_open_ended_ = ++num_choices_ > kMostChoices;
+    if (is_open_ended_) return false;
+    std::vector<int> rows;
+    for (int i = 0; i < rows_.count(); ++i)
+        if (candidates_[static_cast<std::size_t>(i)] != 0) rows.push_back(i);
+    const auto count = static_cast<Eigen::Index>(rows.size());
+    Eigen::VectorXd g(count), P(count);
+    for (Eigen::Index k = 0; k < count; ++k) {
+        const int i = rows[static_cast<std::size_t>(k)];
+        g[k] = gaps_[i];
+        P[k] = rows_.is_closed(i) ? impulse(i) : 0.0;
+    }
+    bearing_ = rows_.closed();
+    impact_.find_bearing(q_.data(), v_.data(), t1, trial.h, rows, g, P, bearing_);
+    is_open_ended_ = bearing_ == rows_.closed();
+    if (is_open_ended_) return false;
+    close(bearing_);
+    return true;
+}
+
+void ImpactPart::note_crossing(const StepTrial& trial) {
+    crossings_.assign(static_cast<std::size_t>(rows_.count()), {});
+    for (int i = 0; i < rows_.count(); ++i) {
+        Impact::Crossing& crossing = crossings_[static_cast<std::size_t>(i)];
+        crossing.gap = rows_.gap(i);
+        crossing.rate = rows_.rate_at_begin(i);
+        if (rows_.is_closed(i))
+            crossing.impulse = -trial.h * trial.s[static_cast<std::size_t>(rows_.row(i))];
+    }
+    chosen_for_ = trial.h;
+}
+
+StepPart::Passage ImpactPart::finish_step() {
+    if (!is_crossing_) return {};
+    impact_.finish_crossing(crossings_, chosen_for_, longest_);
+    look();
+    constexpr double kNothing = 1e-9;
+    is_crossing_ = state_.t < counted_since_ + (1.0 - kNothing) * longest_;
+    if (is_crossing_) begin_crossing();
+    return {true, &impact_.stress()};
 }
 
 std::unique_ptr<StepPart> make_impacts(const PartContext& context) {

@@ -10,6 +10,8 @@ namespace {
 
 // A gap is below zero by more than rounding of positions, relative to the model's size.
 constexpr double kGrazed = 1e-14;
+// Of that: below where a gap began.
+constexpr double kDeeper = 0.1;
 // Of the fastest speed so far.
 constexpr double kSpeedRounding = 1e-15;
 
@@ -92,10 +94,11 @@ void UnilateralRows::look(const double* q, const double* v, double t) {
 double UnilateralRows::least(int i, double gap, double rate, double t, bool of_course) const {
     const Begin& from = of_course ? course_ : here_;
     const double h = t - from.t;
-    const double rounding = kGrazed * extent_;
+    const double rounding = grazing();
     double out = gap;
     if (from.grazes[static_cast<std::size_t>(i)] != 0) {
-        out += rounding;
+        // What it began below zero by is no event.
+        out += std::max(rounding, kDeeper * rounding - from.gap[i]);
     } else {
         const double inside =
             GapCourse::between(from.gap[i], h * from.rate[i], gap, h * rate).least_inside();
@@ -114,6 +117,10 @@ void UnilateralRows::evaluate(
     for (std::size_t i = 0; i < rows_.size(); ++i)
         rates[static_cast<Eigen::Index>(i)] =
             parts_.rows.multiply_onto(pi_t_there_[rows_[i]], A_there_.data(), rows_[i], v);
+}
+
+double UnilateralRows::grazing() const {
+    return kGrazed * extent_;
 }
 
 double UnilateralRows::at_rest(int i, const double* v) const {

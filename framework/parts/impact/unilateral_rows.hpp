@@ -54,6 +54,8 @@ public:
     static constexpr double kAtRest = 1e-11;    // of the terms of the rate
     double touching() const { return kTouching * extent_; }
     double at_rest(int i, const double* v) const;
+    /// What is below zero by less is rounding of positions.
+    double grazing() const;
     /// The fastest that a coordinate has been: what moves by a rounding of that is at rest.
     double& top_speed() { return top_speed_; }
     void set_extent(double extent) { extent_ = extent; }

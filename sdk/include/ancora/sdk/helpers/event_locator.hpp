@@ -21,7 +21,10 @@ namespace ancora {
 class EventLocator {
 public:
     /// [assembly]
-    void resize(int num_events) { g_.assign(static_cast<std::size_t>(num_events), 0.0); }
+    void resize(int num_events) {
+        g_.assign(static_cast<std::size_t>(num_events), 0.0);
+        is_located_.assign(g_.size(), 0);
+    }
     /// Room for the event functions.
     std::span<double> values() { return g_; }
     /// The lowest event function of the last trial if it is negative, else -1.
@@ -39,11 +42,18 @@ public:
     int shorten(double& h, const Trial& trial) {
         int event = violated();
         int found = -1;
+        std::ranges::fill(is_located_, char{0});
         while (event >= 0 && event != found) {
+            const double before = h;
+            const auto at = static_cast<std::size_t>(event);
+            h = locate(at, h, trial);
+            // Two that come down to zero together, each zero but for rounding at the other's root.
+            const bool is_again = is_located_[at] != 0 && h >= kTogether * before;
             found = event;
-            h = locate(static_cast<std::size_t>(event), h, trial);
+            is_located_[at] = 1;
             if (h == 0.0) break;
             trial(h);
+            if (is_again) break;
             // Another function may have turned negative before.
             event = violated();
         }
@@ -51,6 +61,8 @@ public:
     }
 
 private:
+    static constexpr double kTogether = 1.0 - 1e-6;
+
     template <class Trial>
     double locate(std::size_t event, double h, const Trial& trial) {
         // A function may begin at zero, where its mode began; then a point is sought where it is
@@ -84,6 +96,7 @@ private:
     }
 
     std::vector<double> g_;
+    std::vector<char> is_located_;
 };
 
 }  // namespace ancora

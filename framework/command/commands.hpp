@@ -28,6 +28,7 @@ int plugins(const Options& options);
 int describe(const Options& options);
 int replay(const Options& options);
 int report(const Options& options);
+int view(const Options& options);
 int plot(const Options& options);
 int paraview(const Options& options);
 int verify_plugin(const Options& options);

@@ -4,13 +4,13 @@
 namespace ancora::command {
 namespace {
 
-constexpr OptionRow flag(unsigned of, const char* name, bool Options::*to, const char* doc) {
+constexpr OptionRow flag(OptionSets of, const char* name, bool Options::*to, const char* doc) {
     return {of, name, doc, to, false};
 }
-constexpr OptionRow text(unsigned of, const char* name, const char* doc) {
+constexpr OptionRow text(OptionSets of, const char* name, const char* doc) {
     return {of, name, doc, nullptr, false};
 }
-constexpr OptionRow texts(unsigned of, const char* name, const char* doc) {
+constexpr OptionRow texts(OptionSets of, const char* name, const char* doc) {
     return {of, name, doc, nullptr, true};
 }
 
@@ -151,6 +151,8 @@ constexpr OptionRow kRows[] = {
           "outputs: a point's position or velocity, BODY.x or BODY@[1, 0, 0].vz; a measure or its "
           "rate, JOINT.angle_rate; may be repeated"),
     text(kPorts, "dir DIR", "folder for A.npy, B.npy, C.npy, D.npy"),
+    text(kView, "port N", "the port to listen on, of 127.0.0.1 alone (default: one that is free)"),
+    flag(kView, "open", &Options::open, "open the page in a browser, by xdg-open"),
     text(kEvery, "every N", "write one frame of N, and the last (default: 1)"),
     text(kDir, "dir DIR", "folder in which the folder NAME is made (default: the current one)"),
     flag(kDir,

@@ -9,12 +9,12 @@
 namespace ancora::command {
 
 /// Of every command, and before one.
-constexpr unsigned kCommon = 0;
+constexpr OptionSets kCommon = 0;
 
 /// An option of the commands that have all the sets `of`. If several rows of a command have one
 /// name, the first counts.
 struct OptionRow {
-    unsigned of;
+    OptionSets of;
     const char* name;  ///< with what help calls its value, "out DIR", or its letter, "help,h"
     const char* doc;
     bool Options::*flag;  ///< what it sets; null if it has a value

@@ -31,7 +31,7 @@ std::string option_name(const OptionRow& row) {
 }
 
 /// The options of commands with these sets.
-po::options_description describe(unsigned sets) {
+po::options_description describe(OptionSets sets) {
     po::options_description list("Options");
     for (const OptionRow& row : option_table()) {
         const std::string name = option_name(row);
@@ -284,6 +284,11 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
     }
     if (options.spin_range && options.at_rest)
         fail("\"--spin-range\" and \"--at-rest\" exclude each other");
+    if (values.count("port") > 0) {
+        const std::uint64_t port = parse_whole("--port", values["port"].as<std::string>());
+        if (port > 65535) fail("option \"--port\": the largest is 65535");
+        options.port = static_cast<unsigned short>(port);
+    }
     if (values.count("over") > 0) options.over = values["over"].as<std::string>();
     if (values.count("every") > 0) {
         options.every = parse_whole("--every", values["every"].as<std::string>());

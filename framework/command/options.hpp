@@ -63,6 +63,8 @@ struct Options {
     bool slurm = false;                         ///< of sweep: as a job array
     bool no_submit = false;                     ///< of sweep: write its scripts alone
     bool lenient = false;                       ///< of import: leave out what has no counterpart
+    unsigned short port = 0;                    ///< of view; 0: one that is free
+    bool open = false;                          ///< of view: start a browser
     bool print = false;                         ///< the model instead of what it is
     bool quiet = false;
     bool verbose = false;
@@ -70,39 +72,41 @@ struct Options {
 };
 
 /// Options that only some commands have; bits of Command::options.
-enum OptionSet : unsigned {
-    kOut = 1u << 0,
-    kSet = 1u << 1,
-    kPluginDir = 1u << 2,
-    kJson = 1u << 3,
-    kQuiet = 1u << 4,
-    kMarkdown = 1u << 5,
-    kAll = 1u << 6,
-    kVerify = 1u << 7,
-    kLocked = 1u << 8,
-    kOutFile = 1u << 9,
-    kDir = 1u << 10,
-    kResume = 1u << 11,
-    kPrint = 1u << 12,
-    kReportFile = 1u << 13,
-    kPicture = 1u << 14,
-    kColumns = 1u << 15,
-    kEvery = 1u << 16,
-    kFullPaths = 1u << 17,
-    kNearest = 1u << 18,
-    kAtRest = 1u << 19,
-    kCount = 1u << 20,
-    kPorts = 1u << 21,
-    kCurves = 1u << 22,
-    kTable = 1u << 23,
-    kSweep = 1u << 24,
-    kFmu = 1u << 25,
-    kSpinning = 1u << 26,
-    kModeFrames = 1u << 27,
-    kSpinRange = 1u << 28,
-    kImport = 1u << 29,
-    kGradient = 1u << 30,
-    kFit = 1u << 31,
+using OptionSets = std::uint64_t;
+enum OptionSet : OptionSets {
+    kOut = 1ull << 0,
+    kSet = 1ull << 1,
+    kPluginDir = 1ull << 2,
+    kJson = 1ull << 3,
+    kQuiet = 1ull << 4,
+    kMarkdown = 1ull << 5,
+    kAll = 1ull << 6,
+    kVerify = 1ull << 7,
+    kLocked = 1ull << 8,
+    kOutFile = 1ull << 9,
+    kDir = 1ull << 10,
+    kResume = 1ull << 11,
+    kPrint = 1ull << 12,
+    kReportFile = 1ull << 13,
+    kPicture = 1ull << 14,
+    kColumns = 1ull << 15,
+    kEvery = 1ull << 16,
+    kFullPaths = 1ull << 17,
+    kNearest = 1ull << 18,
+    kAtRest = 1ull << 19,
+    kCount = 1ull << 20,
+    kPorts = 1ull << 21,
+    kCurves = 1ull << 22,
+    kTable = 1ull << 23,
+    kSweep = 1ull << 24,
+    kFmu = 1ull << 25,
+    kSpinning = 1ull << 26,
+    kModeFrames = 1ull << 27,
+    kSpinRange = 1ull << 28,
+    kImport = 1ull << 29,
+    kGradient = 1ull << 30,
+    kFit = 1ull << 31,
+    kView = 1ull << 32,
 };
 
 /// One command of `ancora`.
@@ -111,7 +115,7 @@ struct Command {
     const char* operand;  ///< how help names it, a word for each, in brackets if it may be left
                           ///< out; null: the command takes none
     const char* doc;
-    unsigned options;
+    OptionSets options;
     int (*execute)(const Options& options);
 };
 

@@ -1,72 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `ancora run`: simulates a model, shows progress, and sums up what came out.
 #include <algorithm>
-#include <csignal>
 #include <filesystem>
-#include <iterator>
 #include <string>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include "ancora/framework/crash_guard.hpp"
 #include "ancora/framework/run.hpp"
 #include "commands.hpp"
 #include "diagnostics.hpp"
+#include "interrupt.hpp"
 #include "progress.hpp"
 #include "table.hpp"
 
 namespace ancora::command {
 namespace {
-
-volatile std::sig_atomic_t interrupt_requested = 0;
-constexpr unsigned kPatience = 2;  // s until it is said what is waited for
-
-extern "C" void request_interrupt(int signal) {
-    // The others come again and again: SIGXCPU every second, SIGHUP from shell and kernel.
-    if (interrupt_requested != 0 && (signal == SIGINT || signal == SIGTERM)) {
-        CrashGuard::give_up();
-        std::signal(signal, SIG_DFL);
-        std::raise(signal);
-    }
-    if (interrupt_requested == 0) ::alarm(kPatience);
-    interrupt_requested = 1;
-}
-
-extern "C" void say_what_is_waited_for(int) {
-    CrashGuard::say_what_is_waited_for();
-}
-
-/// While it lives, the first signal of these only sets the flag: Ctrl-C, a polite end, a terminal
-/// that is closed, processor time that is used up. A second Ctrl-C or polite end ends the program,
-/// with what was computed if it is a plugin that does not come back.
-class InterruptGuard {
-public:
-    InterruptGuard() {
-        for (std::size_t k = 0; k < std::size(kSignals); ++k) {
-            struct sigaction action = {};
-            action.sa_handler =
-                kSignals[k] == SIGALRM ? &say_what_is_waited_for : &request_interrupt;
-            if (kSignals[k] != SIGALRM) action.sa_flags = SA_NODEFER;
-            sigaction(kSignals[k], &action, &previous_[k]);
-            // `nohup` means it.
-            if (kSignals[k] == SIGHUP && previous_[k].sa_handler == SIG_IGN)
-                sigaction(SIGHUP, &previous_[k], nullptr);
-        }
-    }
-    ~InterruptGuard() {
-        ::alarm(0);
-        for (std::size_t k = 0; k < std::size(kSignals); ++k)
-            sigaction(kSignals[k], &previous_[k], nullptr);
-    }
-    InterruptGuard(const InterruptGuard&) = delete;
-    InterruptGuard& operator=(const InterruptGuard&) = delete;
-
-private:
-    static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGALRM};
-    struct sigaction previous_[std::size(kSignals)] = {};
-};
 
 std::filesystem::path output_folder(const Options& options) {
     if (options.out) return *options.out;
@@ -79,7 +29,7 @@ RunResult run_shown(Simulation& simulation, Recorder& recorder, const Options& o
     RunOptions run_options;
     run_options.resume = options.resume;
     run_options.stop = [] {
-        return interrupt_requested != 0;
+        return InterruptGuard::is_asked_for();
     };
     if (progress.is_shown())
         run_options.after_step = [&](Simulation& at) {

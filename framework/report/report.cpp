@@ -19,12 +19,11 @@
 #include "file_writer.hpp"
 #include "model_differences.hpp"
 #include "page_array.hpp"
-#include "page_parts.hpp"
+#include "page_scene.hpp"
+#include "page_text.hpp"
 #include "result_files.hpp"
 #include "results.hpp"
 #include "results_folder.hpp"
-#include "sha256.hpp"
-#include "shape_json.hpp"
 #include "shown_path.hpp"
 #include "summary_file.hpp"
 #include "traps_off.hpp"
@@ -34,8 +33,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-constexpr int kFormat = 1;
 
 // More than a plot can show.
 constexpr std::size_t kMostRows = 10'000;
@@ -157,62 +154,18 @@ struct Reach {
     const std::vector<TriangleMesh>& meshes;
 };
 
-/// "#4682b4"
-std::string color_text(const std::array<double, 3>& color) {
-    std::string out = "#";
-    for (const double x : color)
-        out += fmt::format("{:02x}", std::lround(255.0 * std::clamp(x, 0.0, 1.0)));
-    return out;
-}
-
-Json solid_json(const SceneSolid& solid) {
-    Json out = json_of(solid.shape);
-    if (solid.color) out["color"] = color_text(*solid.color);
-    if (solid.opacity != 1.0) out["opacity"] = solid.opacity;
-    return out;
-}
-
-Json mesh_json(const TriangleMesh& mesh) {
-    std::vector<float> points;
-    std::vector<std::int32_t> triangles;
-    for (const auto& p : mesh.points) points.insert(points.end(), p.begin(), p.end());
-    for (const auto& t : mesh.triangles) triangles.insert(triangles.end(), t.begin(), t.end());
-    return {{"name", mesh.name},
-            {"points", page_array(points, mesh.points.size(), 3)},
-            {"triangles", page_array(triangles, mesh.triangles.size(), 3)}};
-}
-
-Json point_json(const ScenePoint& point) {
-    return {{"body", point.body}, {"position", point.position}};
-}
-
 Json body_json(const Frames& frames,
                std::span<const std::size_t> chosen,
                const SceneBody& body,
                Bounds& bounds) {
     const std::vector<TriangleMesh>& meshes = frames.scene().meshes;
-    Json out = {{"name", body.name},
-                {"type", body.type},
-                {"shapes", Json::array()},
-                {"skeleton", body.is_skeleton},
-                {"hidden", body.is_hidden},
-                {"frames", Json::array()},
-                {"position", nullptr},
-                {"quaternion", nullptr},
-                {"nodes", nullptr},
-                {"lines", nullptr},
-                {"channels", Json::array()}};
+    Json out = page_body(body);
     const auto at = [](int index) {
         return static_cast<std::size_t>(index);
     };
     double reach = 0.0;
-    for (const SceneSolid& solid : body.shapes) {
-        out["shapes"].push_back(solid_json(solid));
+    for (const SceneSolid& solid : body.shapes)
         reach = std::max(reach, std::visit(Reach{meshes}, solid.shape));
-    }
-    for (const SceneFrame& frame : body.frames)
-        out["frames"].push_back(
-            {{"name", frame.name}, {"position", frame.position}, {"quaternion", frame.quaternion}});
     if (body.pose != PoseKind::none) {
         const Track position = track_of(frames, chosen, at(body.first), 3);
         bounds.add(position, reach);
@@ -224,9 +177,6 @@ Json body_json(const Frames& frames,
     const Track nodes = track_of(frames, chosen, at(body.nodes_at()), 3 * at(body.num_nodes));
     bounds.add(nodes, 0.0);
     out["nodes"] = page_track(nodes, 3);
-    std::vector<std::int32_t> ends;
-    for (const auto& line : body.lines) ends.insert(ends.end(), line.begin(), line.end());
-    out["lines"] = page_array(ends, body.lines.size(), 2);
     for (std::size_t c = 0; c < body.channels.size(); ++c)
         out["channels"].push_back(
             {{"name", body.channels[c].name},
@@ -241,12 +191,7 @@ Json marker_json(const Frames& frames,
                  std::span<const std::size_t> chosen,
                  const SceneMarker& marker,
                  Bounds& bounds) {
-    Json out = {{"name", marker.name},
-                {"type", marker.type},
-                {"points", marker.points},
-                {"positions", nullptr},
-                {"force", nullptr},
-                {"torque", nullptr}};
+    Json out = page_marker(marker);
     if (!marker.points.empty()) {
         const Track points = track_of(
             frames, chosen, static_cast<std::size_t>(marker.first), 3 * marker.points.size());
@@ -286,30 +231,16 @@ Json scene_json(const Frames& frames, const History& history, std::size_t stride
         constraints.push_back(marker_json(frames, chosen, marker, bounds));
     for (const SceneMarker& marker : scene.forces)
         forces.push_back(marker_json(frames, chosen, marker, bounds));
-    Json joints = Json::array(), springs = Json::array(), meshes = Json::array();
-    for (const SceneJoint& joint : scene.joints)
-        joints.push_back({{"name", joint.name},
-                          {"kind", joint.kind},
-                          {"a", point_json(joint.a)},
-                          {"b", point_json(joint.b)},
-                          {"axes_a", joint.axes_a},
-                          {"axes_b", joint.axes_b}});
-    for (const SceneSpring& spring : scene.springs)
-        springs.push_back(
-            {{"name", spring.name}, {"a", point_json(spring.a)}, {"b", point_json(spring.b)}});
-    for (const TriangleMesh& mesh : scene.meshes) meshes.push_back(mesh_json(mesh));
     bounds.close();
-    return {{"times", page_array(times)},
-            {"min", bounds.low},
-            {"max", bounds.high},
-            {"gravity", scene.gravity},
-            {"bodies", std::move(bodies)},
-            {"constraints", std::move(constraints)},
-            {"forces", std::move(forces)},
-            {"joints", std::move(joints)},
-            {"springs", std::move(springs)},
-            {"meshes", std::move(meshes)},
-            {"iterations", page_array(iterations, iterations.size(), 1)}};
+    Json out = {{"times", page_array(times)},
+                {"min", bounds.low},
+                {"max", bounds.high},
+                {"bodies", std::move(bodies)},
+                {"constraints", std::move(constraints)},
+                {"forces", std::move(forces)},
+                {"iterations", page_array(iterations, iterations.size(), 1)}};
+    add_still_parts(out, scene);
+    return out;
 }
 
 // --- runs
@@ -365,83 +296,6 @@ struct Run {
     Json summary;  // null if there is none
 };
 
-// --- the page
-
-std::string escaped_html(const std::string& text) {
-    std::string out;
-    for (const char c : text) {
-        if (c == '&')
-            out += "&amp;";
-        else if (c == '<')
-            out += "&lt;";
-        else if (c == '>')
-            out += "&gt;";
-        else if (c == '"')
-            out += "&quot;";
-        else
-            out += c;
-    }
-    return out;
-}
-
-/// What a content policy says of an inline script or style.
-std::string hash_source(std::string_view text) {
-    const std::string digits = sha256_of_text(text);
-    std::string bytes;
-    for (std::size_t i = 0; i < digits.size(); i += 2)
-        bytes += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
-    return "'sha256-" + base64(bytes) + "'";
-}
-
-/// Puts `parts` in the places that the template marks @NAME@.
-std::string fill_in(std::string_view pattern,
-                    const std::vector<std::pair<std::string_view, std::string_view>>& parts) {
-    std::string out;
-    std::size_t at = 0;
-    while (true) {
-        std::size_t next = std::string_view::npos;
-        const std::pair<std::string_view, std::string_view>* found = nullptr;
-        for (const auto& part : parts)
-            if (const std::size_t place = pattern.find(part.first, at); place < next) {
-                next = place;
-                found = &part;
-            }
-        out += pattern.substr(at, next - at);
-        if (found == nullptr) return out;
-        out += found->second;
-        at = next + found->first.size();
-    }
-}
-
-std::string page_of(const std::string& title, const std::string& data) {
-    static const std::string policy =
-        fmt::format("default-src 'none'; script-src {} {} {}; style-src {}; img-src data: blob:",
-                    hash_source(page::kThree),
-                    hash_source(page::kUplot),
-                    hash_source(page::kScript),
-                    hash_source(page::kStyle));
-    return fill_in(page::kTemplate,
-                   {{"@TITLE@", escaped_html(title)},
-                    {"@POLICY@", policy},
-                    {"@STYLE@", page::kStyle},
-                    {"@THREE@", page::kThree},
-                    {"@UPLOT@", page::kUplot},
-                    {"@SCRIPT@", page::kScript},
-                    {"@DATA@", data}});
-}
-
-/// JSON that no HTML parser takes for the end of its element.
-std::string script_data(const Json& json) {
-    std::string out;
-    for (const char c : json.dump(-1, ' ', false, Json::error_handler_t::replace)) {
-        if (c == '<')
-            out += "\\u003c";
-        else
-            out += c;
-    }
-    return out;
-}
-
 }  // namespace
 
 std::string report_page(std::span<const fs::path> folders, const ReportOptions& options) {
@@ -462,7 +316,7 @@ std::string report_page(std::span<const fs::path> folders, const ReportOptions& 
     if (!options.full_paths) hide_folders(differences);
     for (std::size_t stride = 1;; stride *= 2) {
         Json data = {
-            {"format", kFormat},
+            {"format", kPageFormat},
             {"generator", "Ancora " + std::string(version())},
             {"made", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
             {"differences", differences},
@@ -472,7 +326,7 @@ std::string report_page(std::span<const fs::path> folders, const ReportOptions& 
             data["runs"].push_back(run.json(options, stride));
             if (run.frames) frames = std::max(frames, run.frames->count());
         }
-        std::string page = page_of(title, script_data(data));
+        std::string page = page_of(title, data);
         if (page.size() <= options.most_bytes || stride >= frames) return page;
     }
 }

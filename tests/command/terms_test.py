@@ -40,7 +40,7 @@ TERMS = [
     (r"\blend_support\b|\bsupport lent\b|\blight foot\b", "inherited diagonal scale", ()),
     (r"\bRowKind::convention\b|\bconventions\b|\bis_convention\b", "gauge condition", ("sign conventions", "conventions of",)),
     (r"\bhears?\b|\bheard\b|\blistens?\b|\bListeners?\b|\blistening\b",
-     "depends on reactions of", ()),
+     "depends on reactions of", (r"listen\(asio::",)),
     (r"\bgo_part_of_the_way\b|\baitken_part\b", "relaxation, Aitken's factor", ()),
     (r"\bReactionFeedback\b|\breaction_feedback\b", "LowRankUpdate (Woodbury)", ()),
     (r"\bkinks?\b|\bkinked\b", "slope discontinuity", ()),

@@ -36,6 +36,7 @@ class RunHistory {
         this.t = t;
         this.values = values;
         this.place = new Place(t);
+        this.grows = false;
         this.index = new Map(columns.map((column, k) => [column.name, k]));
         this.rows = new Map();
     }
@@ -108,13 +109,7 @@ async function loadScene(data, label, progress) {
     };
     await Promise.all(Array.from({ length: 6 }, work));
     const iterations = data.iterations ? columnOf(await decodeArray(data.iterations, `the iterations of ${label}`)) : null;
-    const meshes = [];
-    for (const [k, mesh] of (data.meshes ?? []).entries()) {
-        const [points, triangles] = await Promise.all([
-            decodeArray(mesh.points, `the points of mesh ${mesh.name} of ${label}`),
-            decodeArray(mesh.triangles, `the triangles of mesh ${mesh.name} of ${label}`)]);
-        meshes[k] = { name: mesh.name, points: points.raw, triangles: triangles.raw };
-    }
+    const meshes = await decodeMeshes(data.meshes ?? [], label);
     const of = kind => objects.filter(object => object.kind === kind);
     return {
         times,
@@ -133,13 +128,22 @@ async function loadScene(data, label, progress) {
     };
 }
 
+async function decodeMeshes(list, label) {
+    const meshes = [];
+    for (const [k, mesh] of list.entries()) {
+        const [points, triangles] = await Promise.all([
+            decodeArray(mesh.points, `the points of mesh ${mesh.name} of ${label}`),
+            decodeArray(mesh.triangles, `the triangles of mesh ${mesh.name} of ${label}`)]);
+        meshes[k] = { name: mesh.name, points: points.raw, triangles: triangles.raw };
+    }
+    return meshes;
+}
+
 /** A channel of a network, decoded on first use. */
 async function loadChannel(body, name) {
     const channel = body.channels?.find(channel => channel.name === name);
     if (!channel) return null;
-    if (!channel.track) {
-        channel.track = await decodeArray(channel.data, `${body.name}.${name}`);
-        channel.ranges = channel.track.ranges();
-    }
+    channel.track ??= await decodeArray(channel.data, `${body.name}.${name}`);
+    channel.ranges ??= channel.track.ranges();
     return channel;
 }

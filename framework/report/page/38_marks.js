@@ -206,7 +206,7 @@ class Path {
 
     update(place) {
         const { position } = this.line.geometry.attributes;
-        const n = Math.floor(place.i / this.every) + 1;
+        const n = Math.min(Math.floor(place.i / this.every) + 1, this.count);
         // The entry behind the last frame passed holds the present point; the one before it is put back.
         position.array.set(this.points.subarray(3 * this.tip, 3 * this.tip + 3), 3 * this.tip);
         positionAt(this.object, place, this.at)?.toArray(position.array, 3 * n);

@@ -91,10 +91,7 @@ class View {
         this.controls = new THREE.OrbitControls(this.camera, this.canvas);
         this.controls.addEventListener("change", () => this.draw());
         this.controls.addEventListener("end", () => this.keepCamera());
-        for (const { meshes } of scenes)
-            for (const mesh of meshes) mesh.geometry ??= meshGeometry(mesh.points, mesh.triangles);
-        this.actors = scenes.map((scene, k) => new Actors(scene, this.size, k > 0));
-        for (const actors of this.actors) actors.addTo(this.stage);
+        this.addActors(scenes);
         this.addGrid();
         this.toggles = { grid: true, joints: true, constraints: true, arrows: true, frames: false, traces: false, follow: false };
         this.arrowScale = 1;
@@ -129,6 +126,27 @@ class View {
         const arrow = this.largestForce > 0 ? (ARROW_SHARE * this.size) / this.largestForce : 0;
         this.samples = scenes.flatMap(scene => samplePoints(scene, arrow));
         if (!this.samples.length) this.samples = [{ at: low, radius: 0 }, { at: high, radius: 0 }];
+    }
+
+    /** Draws these scenes from now on, with the camera and the grid as they are. */
+    rebuild(scenes, channelOf) {
+        for (const child of [...this.stage.children]) {
+            if (child === this.grid) continue;
+            this.stage.remove(child);
+            child.geometry?.dispose();
+            child.material?.dispose();
+        }
+        this.addActors(scenes);
+        for (const actors of this.actors) actors.show(this.toggles);
+        this.paint(channelOf);
+        this.follow();
+    }
+
+    addActors(scenes) {
+        for (const { meshes } of scenes)
+            for (const mesh of meshes) mesh.geometry ??= meshGeometry(mesh.points, mesh.triangles);
+        this.actors = scenes.map((scene, k) => new Actors(scene, this.size, k > 0));
+        for (const actors of this.actors) actors.addTo(this.stage);
     }
 
     addGrid() {

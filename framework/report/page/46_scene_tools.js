@@ -13,7 +13,7 @@ const SWITCHES = [
 ];
 
 /** Switches above the view; `channels` are the networks' channel names. */
-function buildTools(view, channels) {
+function buildTools(view, channels, isLive) {
     const tools = byId("tools");
     const group = make("div", { className: "switches" });
     const [{ joints: { named } }] = view.actors;
@@ -29,13 +29,14 @@ function buildTools(view, channels) {
     }
     const fit = make("button", { type: "button", title: "Look at everything" }, "Fit");
     fit.addEventListener("click", () => {
+        if (isLive) view.measure(view.actors.map(({ scene }) => scene));
         view.fit();
         state.set("camera", "");
     });
     group.append(fit);
     tools.append(group);
 
-    if (view.largestForce > 0 || view.largestTorque > 0) {
+    if (isLive || view.largestForce > 0 || view.largestTorque > 0) {
         const scale = make("select", {});
         for (const factor of [0.2, 0.5, 1, 2, 5, 20]) scale.append(make("option", { value: factor, selected: factor === 1 }, `\u00d7${factor}`));
         scale.addEventListener("change", () => {

@@ -118,6 +118,13 @@ class Plot {
         this.setTime(board.t);
     }
 
+    /** Draws what has come since, of curves that grow. */
+    refresh() {
+        if (!this.chart || !this.visible) return;
+        this.chart.setData(this.log ? magnitudes(this.data) : this.data);
+        this.setTime(this.board.t);
+    }
+
     ticks(u, side, min, max) {
         const ratio = devicePixelRatio;
         if (side === 2) return linearTicks(min, max, Math.floor(u.bbox.width / ratio / 60));

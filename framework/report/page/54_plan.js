@@ -34,7 +34,7 @@ function planJoints(history, plot) {
         groups.get(key).names.push(name);
         groups.get(key).labels.push(label);
     };
-    const isStill = name => history.row(name).every(x => Math.abs(x) < STILL);
+    const isStill = name => !history.grows && history.row(name).every(x => Math.abs(x) < STILL);
     for (const { name, unit } of history.columns) {
         const measure = name.match(MEASURE);
         if (measure && !isStill(name)) {
@@ -102,7 +102,7 @@ function planPlots(runs) {
         return { title, unit: unit(there[0][0]), series: seriesOf(runs, there.map(([n]) => n), there.map(([, l]) => l)), ...more };
     };
     const vector = (title, base, more) => plot(title, ["x", "y", "z"].map(c => `${base}.${c}`), ["x", "y", "z"], more);
-    const moving = names => names.some(name => history.row(name)?.some(x => x !== 0));
+    const moving = names => history.grows || names.some(name => history.row(name)?.some(x => x !== 0));
 
     // Two runs may lie orders of magnitude apart.
     const balance = (key, unit) => ({ note: balanceNote(runs, key, unit), useLog: runs.length > 1 });
@@ -129,7 +129,7 @@ function planPlots(runs) {
     const units = violation.map(name => unit(`constraint.${name}`)).map(text => (text ? ` [${showUnit(text)}]` : ""));
     const violations = [
         plot("Constraint violation", violation.map(name => `constraint.${name}`), violation.map((name, k) => name + units[k]),
-            { unit: "", useLog: moving(violation.map(name => `constraint.${name}`)) }),
+            { unit: "", useLog: !history.grows && moving(violation.map(name => `constraint.${name}`)) }),
     ];
     const constraints = [
         ...owners(".force.x").slice(0, FEW).map(name => vector(`${name} force`, `${name}.force`)),

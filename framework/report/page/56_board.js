@@ -17,7 +17,9 @@ class Board {
                 const plot = this.plots.find(plot => plot.node === target);
                 if (!plot) continue;
                 plot.visible = isIntersecting;
-                if (isIntersecting) plot.setTime(this.t);
+                if (!isIntersecting) continue;
+                if (this.runs[0].history?.grows) plot.refresh();
+                plot.setTime(this.t);
             }
         }, { rootMargin: "100px" });
         this.sizes = new ResizeObserver(() => this.plots.forEach(plot => plot.resize()));
@@ -59,6 +61,12 @@ class Board {
         const cost = costs.length ? drawCosts(this.runs) : null;
         if (cost) this.extras.append(cost);
         if (this.runs[0].history) this.picker.append(buildPicker(this.runs[0].history));
+    }
+
+    /** Curves have grown up to `end`; those out of sight follow when they are seen. */
+    grow(end) {
+        this.end = Math.max(end, this.start + 1e-9);
+        for (const plot of this.plots) plot.refresh();
     }
 
     select(name) {

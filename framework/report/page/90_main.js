@@ -21,7 +21,7 @@ function readData() {
         throw new Error(`its data is not JSON (${error.message})`);
     }
     if (data.format !== 1) throw new Error(`its data is of format ${data.format}, and this page reads format 1`);
-    if (!data.runs?.length) throw new Error("it holds no run");
+    if (!data.live && !data.runs?.length) throw new Error("it holds no run");
     return data;
 }
 
@@ -55,11 +55,26 @@ function makeView(runs) {
     return new View(byId("scene"), scenes);
 }
 
+// What could not be read or drawn; told when all else stands.
+const problems = [];
+
+async function attempt(work) {
+    try {
+        await work();
+    } catch (error) {
+        problems.push(error);
+    }
+}
+
 async function main() {
     applyTheme();
     byId("theme").addEventListener("click", () => state.set("theme", themeName() === "dark" ? "light" : "dark"));
     onTheme(applyTheme);
     const data = readData();
+    if (data.live) {
+        report.live = new Live(data);
+        return;
+    }
     const runs = data.runs.slice(0, 2);
     drawHeader(data, runs);
     drawHeadline(runs);
@@ -73,14 +88,6 @@ async function main() {
         run.frames = run.scene;
         run.scene = null;
     }
-    const problems = [];
-    const attempt = async work => {
-        try {
-            await work();
-        } catch (error) {
-            problems.push(error);
-        }
-    };
     for (const run of runs) {
         if (run.source)
             await attempt(async () => {
@@ -94,7 +101,14 @@ async function main() {
     }
     byId("scene-message").hidden = true;
 
-    const [start, end] = timesOf(runs);
+    await assemble(runs, timesOf(runs));
+    problems.forEach(fail);
+    if (!problems.length) document.documentElement.dataset.ready = "true";
+}
+
+/** Makes the parts of the page from runs that are read, and ties them together. */
+async function assemble(runs, [start, end]) {
+    const isLive = Boolean(runs[0].history?.grows);
     const channels = new Channels(runs);
     state.readFragment();
     await attempt(() => channels.choose(state.get("channel")));
@@ -104,7 +118,7 @@ async function main() {
     const frames = runs[0].scene?.times ?? runs[0].history?.t ?? [start];
     const transport = new Transport(start, end, frames, runs.flatMap(run => run.summary?.events ?? []));
     const video = view ? new Video(view, transport) : null;
-    Object.assign(report, { runs, view, board, panel, transport, video });
+    Object.assign(report, { runs, view, board, panel, transport, video, channels });
     board.fillAll();
     board.onScrub = t => state.set("t", t);
 
@@ -142,10 +156,10 @@ async function main() {
     });
 
     if (view) {
-        buildTools(view, channels.names);
+        buildTools(view, channels.names, isLive);
         buildExports(view, video);
         if (channels.names.length) byId("channel").value = channels.name || "none";
-        new Picker(view);
+        report.picker = new Picker(view);
         const triad = new Triad(byId("triad"));
         view.onDraw = () => triad.draw(view.camera);
     }
@@ -158,8 +172,7 @@ async function main() {
     if (view && state.get("camera")) view.readCamera(state.get("camera"));
     setTime(state.get("t"));
     view?.render();
-    problems.forEach(fail);
-    if (!problems.length) document.documentElement.dataset.ready = "true";
+    Object.assign(report, { setTime, repaint });
 }
 
 main().catch(fail);

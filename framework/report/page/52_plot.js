@@ -84,7 +84,7 @@ class Plot {
                 stroke: () => (series.ghost ? mixed(colours().series[series.colour % 8], 0.75) : colours().series[series.colour % 8]),
                 width: 1.4,
                 dash: series.ghost ? [5, 4] : undefined,
-                points: { show: series.x.length < 2 },
+                points: { show: () => series.x.length < 2 },
                 spanGaps: true,
                 pxAlign: 0,
                 paths: plan.steps ? uPlot.paths.stepped({ align: -1 }) : undefined,

@@ -115,11 +115,11 @@ class Knobs {
         this.update(inputs);
     }
 
-    /** Values of inputs: those that nobody has set follow the model. */
+    /** Values of inputs, as the model or whoever has set them says. */
     update(inputs) {
         inputs.forEach(({ name, value, set }) => {
             const knob = this.inputs.find(knob => knob.name === name);
-            if (value !== null && !set) knob?.set(value);
+            if (value !== null) knob?.set(value);
             knob?.mark(set);
         });
     }

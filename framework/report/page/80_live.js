@@ -149,7 +149,7 @@ class Live {
             high.max(at.clone().addScalar(radius));
         }
         if (!(low.x <= high.x)) [low, high].forEach(at => at.set(0, 0, 0));
-        const room = 0.25 * Math.max(low.distanceTo(high), model.extent) || 1;
+        const room = 0.12 * Math.max(low.distanceTo(high), model.extent) || 1;
         scene.min = low.subScalar(room).toArray();
         scene.max = high.addScalar(room).toArray();
     }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -219,7 +220,7 @@ private:
         for (const Simulation::Input& one : simulation_.inputs())
             inputs.push_back({{"name", one.name},
                               {"unit", one.unit},
-                              {"value", value_of(one.name)},
+                              {"value", value_of(one)},
                               {"set", one.is_set}});
         const Json head = {{"kind", "model"},
                            {"name", simulation_.name()},
@@ -233,11 +234,14 @@ private:
         server_.send_text(text + ",\"model\":" + live_model(simulation_) + "}");
     }
 
-    Json value_of(const std::string& column) const {
+    /// What it was set to; what the model says is seen where it is a column, too.
+    Json value_of(const Simulation::Input& input) const {
+        if (const auto found = set_.find(input.name); input.is_set && found != set_.end())
+            return found->second;
         try {
-            return simulation_.value(column);
+            return simulation_.value(input.name);
         } catch (const Error&) {
-            return nullptr;  // inputs need not be columns
+            return nullptr;
         }
     }
 
@@ -411,6 +415,7 @@ private:
 
     void set_input(const std::string& name, double value) {
         simulation_.set_input(name, value);
+        set_[name] = value;
         send_inputs();
     }
     void release_input(const std::string& name) {
@@ -420,8 +425,7 @@ private:
     void send_inputs() {
         Json inputs = Json::array();
         for (const Simulation::Input& one : simulation_.inputs())
-            inputs.push_back(
-                {{"name", one.name}, {"value", value_of(one.name)}, {"set", one.is_set}});
+            inputs.push_back({{"name", one.name}, {"value", value_of(one)}, {"set", one.is_set}});
         server_.send_text(text_of({{"kind", "inputs"}, {"inputs", std::move(inputs)}}));
     }
 
@@ -577,6 +581,7 @@ private:
     double anchor_time_ = 0.0, rate_time_ = 0.0;
     bool is_state_new_ = true;
 
+    std::map<std::string, double> set_;  // inputs
     std::optional<Pull> pull_;
 };
 

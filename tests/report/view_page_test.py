@@ -51,6 +51,7 @@ def drive(browser):
         document.querySelector('#run').click();""")
     browser.wait(lambda: newest(browser, "table.wz") > 0.1, "the table turns")
     browser.wait(lambda: browser.run("return report.live.state.running"), "it runs again")
+    browser.wait(lambda: browser.run("return report.live.knobs.inputs[0].field.value") == "0.75", "the field shows what was set")
     release = "document.querySelector('.knob[data-name=\"motor.voltage\"] button')"
     check(not browser.run(f"return {release}.disabled"), "what was set can be released")
     browser.run(f"{release}.click()")

@@ -16,8 +16,6 @@
 namespace ancora {
 namespace {
 
-constexpr int kMostCopies = 1'000'000;
-
 [[noreturn]] void refuse(const std::string& message) {
     throw Error(ErrorKind::usage, message);
 }
@@ -65,8 +63,9 @@ struct Batch::Impl {
 
 Batch::Batch(const ModelSource& model, PluginRegistry& registry, const BatchOptions& options)
     : impl_(std::make_unique<Impl>()) {
-    if (options.copies < 1 || options.copies > kMostCopies)
-        refuse(fmt::format("there may be 1 to {} copies, not {}", kMostCopies, options.copies));
+    if (options.copies < 1 || options.copies > kMostBatchCopies)
+        refuse(
+            fmt::format("there may be 1 to {} copies, not {}", kMostBatchCopies, options.copies));
     if (options.workers < 0) refuse("the number of workers is negative");
     const auto count = static_cast<std::size_t>(options.copies);
     const std::size_t width = options.keys.size();

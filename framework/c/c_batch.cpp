@@ -20,9 +20,11 @@ ancora_status ancora_batch_new(ancora_model* model,
     if (batch != nullptr) *batch = nullptr;
     return c::call(model, [&](ancora_model& it) {
         c::required(batch, "batch");
-        constexpr std::size_t kMost = 1 << 30;  // an int; how many there may be the batch says
+        // Before `values` is read, which has as many rows.
+        if (copies > std::size_t{kMostBatchCopies})
+            c::refuse(fmt::format("there may be 1 to {} copies, not {}", kMostBatchCopies, copies));
         BatchOptions options;
-        options.copies = static_cast<int>(std::min(copies, kMost));
+        options.copies = static_cast<int>(copies);
         options.workers = c::workers_of(*it.session, workers);
         options.keys = c::texts_of(keys, num_keys, "keys");
         if (num_keys > 0)

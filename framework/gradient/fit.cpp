@@ -373,14 +373,13 @@ Fit fit(const ModelSource& model,
                         fmt::format("no run with the values found: {}", misfit.failure()));
         // Each column by what is left of it: the likeliest values where errors are normal.
         rms = rms_of(values, data);
-        bool has_settled = spread.size() == 1;
         double change = 0.0;
         for (std::size_t c = 0; c < spread.size(); ++c) {
             const double weight = 1.0 / std::max(rms[c], kPerfect * spread[c]);
             change = std::max(change, std::abs(std::log(weight / misfit.weights()[c])));
             misfit.weights()[c] = weight;
         }
-        if (has_settled || change < kSettled) break;
+        if (spread.size() == 1 || change < kSettled) break;
     }
     const std::vector<double> found = misfit.values_at(u);
     for (std::size_t k = 0; k < by.size(); ++k) {

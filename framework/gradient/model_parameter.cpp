@@ -37,8 +37,8 @@ ModelParameter::ModelParameter(const std::string& key,
     }
     if (path_.starts_with("integrator.") || path_.starts_with("output."))
         refuse(
-            "the integrator's and the output's settings are no parameters of the motion; what "
-            "the step does is told by \"ancora convergence\"");
+            "the integrator's and the output's settings are no parameters of the motion; the "
+            "effect of the step is what \"ancora convergence\" shows");
     if (path_.starts_with("parameters."))
         find_in_parameters(model);
     else

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "support/model.hpp"
+#include "support/refusal.hpp"
 
 namespace ancora::testing {
 namespace {
@@ -74,19 +75,6 @@ ModelSource source(const std::string& text = kModel) {
     return [text](std::span<const std::string> overrides) {
         return Manifest::parse(text, "test.toml", overrides);
     };
-}
-
-template <class Call>
-std::string refusal(const Call& call) {
-    try {
-        call();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "nothing was thrown";
-}
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 const std::vector<std::string> kColumns{

@@ -196,7 +196,7 @@ class Socket:
         end = time.monotonic() + patience
         while not condition():
             if time.monotonic() > end:
-                raise TimeoutError(f"waited {patience} s in vain")
+                raise TimeoutError(f"nothing came within {patience} s")
             self.read()
 
     def column(self, name):

@@ -19,6 +19,7 @@
 
 #include "c_handles.hpp"
 #include "support/model.hpp"
+#include "support/near.hpp"
 
 using namespace ancora;
 using namespace ancora::testing;
@@ -416,4 +417,57 @@ TEST_CASE("any order of calls with any arguments leaves the process whole") {
         CHECK((status == ANCORA_OK) == message(session).empty());
     }
     CHECK(good > 300);
+}
+
+TEST_CASE("derivatives, fits and copies from C, and what is refused") {
+    const SessionHandle session = new_session();
+    const ModelHandle model = parsed(session, ball_model(""));
+    std::size_t count = 0;
+    CHECK(ancora_gradient_values(model.get(), 0, nullptr, 0, &count) == ANCORA_USAGE);
+    CHECK(message(session).find("call ancora_gradient() first") != std::string::npos);
+    CHECK(ancora_fit_values(model.get(), 0, nullptr, 0, &count) == ANCORA_USAGE);
+
+    // y = v t, x = 1
+    const char* const of[] = {"ball.y", "ball.x"};
+    const char* const by[] = {"body.ball.velocity[1]"};
+    REQUIRE(ancora_gradient(model.get(), of, 2, by, 1, 1) == ANCORA_OK);
+    double derivatives[2] = {};
+    REQUIRE(ancora_gradient_values(
+                model.get(), ANCORA_GRADIENT_DERIVATIVES, derivatives, 2, &count) == ANCORA_OK);
+    CHECK(count == 2);
+    CHECK(derivatives[0] == near(1.0, 1e-9));
+    CHECK(derivatives[1] == near(0.0, 1e-9));
+    CHECK(ancora_gradient_values(model.get(), 9, derivatives, 2, nullptr) == ANCORA_USAGE);
+    CHECK(ancora_gradient_remark(model.get(), 2, 0, nullptr, 0, &count) == ANCORA_USAGE);
+
+    const double t[] = {0.2, 0.6, 1.0}, y[] = {0.3, 0.9, 1.5}, back[] = {0.2, 0.2, 1.0};
+    REQUIRE(ancora_fit(model.get(), t, 3, of, 1, y, by, 1, 1) == ANCORA_OK);
+    double value = 0.0;
+    REQUIRE(ancora_fit_values(model.get(), ANCORA_FIT_PARAMETERS, &value, 1, nullptr) == ANCORA_OK);
+    CHECK(value == near(1.5, 1e-8));
+    CHECK(ancora_fit(model.get(), back, 3, of, 1, y, by, 1, 1) == ANCORA_USAGE);
+    CHECK(message(session).find("do not ascend") != std::string::npos);
+
+    ancora_batch* batch = nullptr;
+    const auto make = [&](std::size_t copies, const double* values) {
+        return ancora_batch_new(model.get(), copies, by, 1, values, nullptr, 0, of, 1, 1, &batch);
+    };
+    // Refused before the values are read, of which there are not so many.
+    CHECK(make(SIZE_MAX, y) == ANCORA_USAGE);
+    CHECK(batch == nullptr);
+    CHECK(make(0, y) == ANCORA_USAGE);
+    REQUIRE(make(3, y) == ANCORA_OK);
+    double ends[3] = {};
+    REQUIRE(ancora_batch_step(batch, nullptr, 1000, ends) == ANCORA_OK);
+    std::int32_t status[3] = {};
+    REQUIRE(ancora_batch_status(batch, status) == ANCORA_OK);
+    for (std::size_t k = 0; k < 3; ++k) {
+        CHECK(ends[k] == near(y[k], 1e-12));
+        CHECK(status[k] == ANCORA_COPY_DONE);
+    }
+    CHECK(ancora_batch_failure(batch, 3, nullptr, 0, &count) == ANCORA_USAGE);
+    REQUIRE(ancora_batch_reset(batch, nullptr) == ANCORA_OK);
+    REQUIRE(ancora_batch_columns(batch, ends) == ANCORA_OK);
+    CHECK(ends[2] == 0.0);
+    ancora_batch_free(batch);
 }

@@ -15,6 +15,8 @@
 
 namespace ancora {
 
+inline constexpr int kMostBatchCopies = 1'000'000;
+
 struct BatchOptions {
     int copies = 1;
     int workers = 0;  ///< threads; 0: one per core that this process may use

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Start, mass, attachments, rows and outputs of elastic bodies.
+#include "elastic_body.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <numbers>
+#include <stdexcept>
+
+#include <Eigen/Eigenvalues>
+
+#include "ancora/sdk/authoring/row_tangent.hpp"
+#include "ancora/sdk/helpers/nodes.hpp"
+#include "ancora/sdk/helpers/rigid_body.hpp"
+#include "finite_elements.hpp"
+
+namespace ancora::elastic {
+namespace {
+
+enum Block { kFrame, kModes, kShape };
+
+// Square of the spin over the lowest frequency from which stiffening by the spin would matter.
+constexpr double kMostSpin = 0.01;
+
+void put(double* A, std::ptrdiff_t at, const Vec3& value) {
+    Eigen::Map<Vec3>(A + 3 * at) = value;
+}
+std::string text_of(double number) {
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%.4g", number);
+    return buffer;
+}
+
+Reduction read_reduction(const Arguments& arguments, const FiniteElements& model) {
+    ReductionSettings settings;
+    settings.modes = static_cast<int>(arguments.integer("modes"));
+    settings.with_static = arguments.boolean("static_modes");
+    if (settings.modes == 0 && (!settings.with_static || model.interfaces.size() < 2))
+        arguments.fail("modes",
+                       "without vibrations only the static shapes of two interfaces and more "
+                       "deform the body; give modes = 1 or more");
+    Reduction out;
+    try {
+        out = reduce(model, settings);
+    } catch (const std::domain_error& error) {
+        arguments.fail("stiffness", error.what());
+    }
+    return out;
+}
+
+}  // namespace
+
+ElasticBody::ElasticBody(const Arguments& arguments) {
+    const FiniteElements model = read_finite_elements(arguments);
+    reduction_ = read_reduction(arguments, model);
+    for (const Interface& interface : model.interfaces) groups_.push_back({interface.name, {}});
+    num_interfaces_ = static_cast<std::int32_t>(groups_.size());
+    for (const NamedNode& point : model.points) groups_.push_back({point.name, {}});
+    for (std::int32_t k = 0; k < static_cast<std::int32_t>(groups_.size()); ++k) {
+        groups_[static_cast<std::size_t>(k)].nodes = {k};
+        all_points_.push_back(k);
+        if (k > 0) lines_.insert(lines_.end(), {0, k});
+    }
+
+    const int num = num_functions();
+    const double size = reduction_.reach.head(reduction_.num_affine).maxCoeff();
+    for (int i = 0; i < num + 4; ++i) {
+        const double reach = i == 0 ? 1.0 : i <= num ? reduction_.reach(i - 1) : size;
+        for (std::int32_t axis = 0; axis < 3; ++axis)
+            coordinates_.push_back({i, axis, i == 0, reach});
+    }
+    set_start(arguments);
+    set_rows(arguments.number("damping"));
+    set_outputs();
+}
+
+double ElasticBody::unit(int a) const {
+    return a < reduction_.num_affine
+               ? reduction_.rho(reduction_.affine_axes[static_cast<std::size_t>(a)])
+               : 1.0;
+}
+
+void ElasticBody::set_start(const Arguments& arguments) {
+    rigid::MassProperties body;
+    body.mass = reduction_.mass;
+    body.center = reduction_.center;
+    body.axes = reduction_.axes;
+    const rigid::Start start = rigid::read_start(arguments, body);
+    const double spin = start.w.squaredNorm() / reduction_.omega_squared(0);
+    if (spin > kMostSpin)
+        arguments.warn("angular_velocity",
+                       "the square of the spin is " + text_of(spin) +
+                           " of that of the lowest frequency, and linear modes are not stiffened "
+                           "by a spin: split the body into several, or take beams or shells");
+
+    // Axes of the frame, z_a = E (e_a [affine] + sum of y_am e_m / unit)
+    const Mat3 E = start.R * reduction_.axes;
+    Eigen::VectorXd eta = Eigen::VectorXd::Zero(reduction_.num_modes());
+    if (arguments.given("amplitudes")) {
+        const std::span<const double> given = arguments.numbers("amplitudes");
+        if (static_cast<Eigen::Index>(given.size()) > eta.size())
+            arguments.fail("amplitudes",
+                           "there are " + std::to_string(given.size()) + ", and the body has " +
+                               std::to_string(eta.size()) + " modes");
+        std::ranges::copy(given, eta.data());
+    }
+    const Eigen::VectorXd y = reduction_.Q.leftCols(eta.size()) * eta;
+    q_.assign(coordinates_.size(), 0.0);
+    v_.assign(coordinates_.size(), 0.0);
+    const auto vector = [&](std::vector<double>& of, int first) {
+        return Eigen::Map<Vec3>(of.data() + first);
+    };
+    const Vec3 w = start.R * start.w;
+    vector(q_, 0) = start.x;
+    vector(v_, 0) = start.v;
+    for (int a = 0; a < num_functions(); ++a) {
+        Vec3 z = y.segment<3>(3 * a) / unit(a);
+        if (a < reduction_.num_affine)
+            z += Vec3::Unit(reduction_.affine_axes[static_cast<std::size_t>(a)]);
+        vector(q_, function(a)) = E * z;
+        vector(v_, function(a)) = w.cross(Vec3(E * z));
+    }
+    for (int m = 0; m < 3; ++m) {
+        vector(q_, frame() + 3 * m) = E.col(m);
+        vector(v_, frame() + 3 * m) = w.cross(Vec3(E.col(m)));
+    }
+}
+
+void ElasticBody::set_rows(double damping) {
+    const int num = num_functions(), n = reduction_.num_modes();
+    for (int c = 0; c < 9; ++c) frame_stencil_.push_back(frame() + c);
+    for (int c = 0; c < 3 * (num + 3); ++c) shape_stencil_.push_back(3 + c);
+    for (int k = 0; k < n; ++k) {
+        const double omega = std::sqrt(reduction_.omega_squared(k));
+        mode_laws_.push_back({.kind = RowKind::elastic,
+                              .compliance = 1.0 / (reduction_.mass * omega * omega),
+                              .viscosity = 2.0 * damping * reduction_.mass * omega});
+    }
+    blocks_ = {{.name = "axes of the frame",
+                .num_items = 1,
+                .rows_per_item = 6,
+                .scalars_per_item = 9,
+                .stencil = frame_stencil_,
+                .laws = {&constraint_, 1},
+                .degree = Degree::quadratic,
+                .tangent = TangentForm::isotropic},
+               {.name = "mode",
+                .num_items = 1,
+                .rows_per_item = n,
+                .scalars_per_item = 3 * (num + 3),
+                .stencil = shape_stencil_,
+                .laws = mode_laws_,
+                .degree = Degree::quadratic,
+                .tangent = TangentForm::isotropic},
+               {.name = "shape",
+                .num_items = 1,
+                .rows_per_item = 3 * num - n,
+                .scalars_per_item = 3 * (num + 3),
+                .stencil = shape_stencil_,
+                .laws = {&constraint_, 1},
+                .degree = Degree::quadratic,
+                .tangent = TangentForm::isotropic}};
+}
+
+void ElasticBody::set_outputs() {
+    const int n = reduction_.num_modes();
+    texts_.reserve(2 * static_cast<std::size_t>(n));
+    for (int k = 0; k < n; ++k) {
+        texts_.push_back("mode_" + std::to_string(k + 1));
+        texts_.push_back(
+            "amplitude of the mode of " +
+            text_of(std::sqrt(reduction_.omega_squared(k)) / (2.0 * std::numbers::pi)) +
+            " Hz: mean square displacement over the mass");
+    }
+    for (std::size_t k = 0; k < static_cast<std::size_t>(n); ++k)
+        outputs_.push_back({texts_[2 * k].c_str(), "m", texts_[2 * k + 1].c_str()});
+    outputs_.push_back({"strain_energy", "J", "elastic energy of the modes"});
+}
+
+void ElasticBody::start(std::span<double> q, std::span<double> v) const {
+    std::ranges::copy(q_, q.begin());
+    std::ranges::copy(v_, v.begin());
+}
+
+// (5)
+void ElasticBody::mass(MassSink& M) const {
+    for (int axis = 0; axis < 3; ++axis) M.add(axis, axis, reduction_.mass);
+    for (int a = 0; a < num_functions(); ++a)
+        for (int axis = 0; axis < 3; ++axis)
+            M.add(function(a) + axis, function(a) + axis, reduction_.mass * unit(a) * unit(a));
+}
+
+void ElasticBody::attach(const Locator& where, AttachmentSink& out) const {
+    const auto num_points = static_cast<std::int64_t>(groups_.size());
+    std::string known;
+    for (const Group& group : groups_) known += (known.empty() ? "" : ", ") + group.name;
+    known =
+        known.empty() ? "; name some in \"interfaces\" or \"points\"" : "; this body has " + known;
+    if (where.kind == Locator::Kind::coordinates)
+        throw std::invalid_argument("points of an elastic body are its interfaces and named nodes" +
+                                    known);
+    std::int64_t k = where.index;
+    if (where.kind == Locator::Kind::name) {
+        const auto found = std::ranges::find(groups_, where.name, &Group::name);
+        if (found == groups_.end())
+            throw std::invalid_argument("there is no interface or point " +
+                                        nodes::quoted(where.name) + known);
+        k = found - groups_.begin();
+    }
+    if (k < 0 || k >= num_points)
+        throw std::invalid_argument("there is no point " + std::to_string(k) +
+                                    "; interfaces and points count from 0 in their order" + known);
+    if (!where.is_direction) {
+        for (int axis = 0; axis < 3; ++axis) out.weight(axis, axis, 1.0);
+        for (int a = 0; a < num_functions(); ++a)
+            for (int axis = 0; axis < 3; ++axis)
+                out.weight(axis, function(a) + axis, reduction_.values(k, a));
+        return;
+    }
+    if (k >= num_interfaces_)
+        throw std::invalid_argument(
+            "a single node has no axes; make it and its neighbours an interface");
+    if (!(vec3(where.xyz).norm() > 0.0))
+        throw std::invalid_argument(
+            "a direction at an interface is written in its axes, \"BODY@NAME@[x, y, z]\"");
+    // In axes of the model: d = sum_a (grad Psi_a . d_0) z_a
+    const Eigen::RowVector3d d = vec3(where.xyz).transpose() * reduction_.axes;
+    const Eigen::RowVectorXd weights = d * reduction_.gradients.middleRows(3 * k, 3);
+    for (int a = 0; a < num_functions(); ++a)
+        for (int axis = 0; axis < 3; ++axis) out.weight(axis, function(a) + axis, weights(a));
+}
+
+std::span<const std::int32_t> ElasticBody::group(std::string_view name) const {
+    if (name == "*") return all_points_;
+    return nodes::find_group(
+               groups_, name, "body", "finite element", static_cast<std::int32_t>(groups_.size()))
+        .nodes;
+}
+
+void ElasticBody::draw(Sketch& out) const {
+    out.nodes(static_cast<int>(groups_.size()));
+    out.lines(lines_);
+}
+
+std::pair<int, int> ElasticBody::columns(int block) const {
+    const int n = reduction_.num_modes();
+    return block == kModes ? std::pair(0, n) : std::pair(n, 3 * num_functions() - n);
+}
+
+void ElasticBody::evaluate_outputs(const SignalPoint& at, std::span<double> y) const {
+    const int n = reduction_.num_modes();
+    const RowPoint point{at.u, {}, at.t};
+    evaluate_modes(0, n, point, {y.first(static_cast<std::size_t>(n)), {}, {}, {}});
+    double energy = 0.0;
+    for (int k = 0; k < n; ++k)
+        energy += 0.5 * reduction_.mass * reduction_.omega_squared(k) *
+                  y[static_cast<std::size_t>(k)] * y[static_cast<std::size_t>(k)];
+    y[static_cast<std::size_t>(n)] = energy;
+}
+
+void ElasticBody::evaluate(int block, const RowPoint& at, const RowValues& out) const {
+    if (block == kFrame) {
+        evaluate_frame(at, out);
+    } else {
+        const auto [first, count] = columns(block);
+        evaluate_modes(first, count, at, out);
+    }
+    std::ranges::fill(out.pi_t, 0.0);
+}
+
+// (3): squares halved
+void ElasticBody::evaluate_frame(const RowPoint& at, const RowValues& out) const {
+    const Mat3 e = Eigen::Map<const Mat3>(at.u.data() + frame());
+    if (!out.pi.empty())
+        for (int i = 0; i < 3; ++i) {
+            const double l = e.col(i).norm();
+            out.pi[static_cast<std::size_t>(i)] = 0.5 * (l - 1.0) * (l + 1.0);
+            out.pi[static_cast<std::size_t>(3 + i)] = e.col(i).dot(e.col((i + 1) % 3));
+        }
+    if (!out.A.empty()) {
+        double* const A = out.A.data();
+        std::fill_n(A, 54, 0.0);
+        for (int i = 0; i < 3; ++i) {
+            const int j = (i + 1) % 3;
+            put(A + 9 * i, i, e.col(i));
+            put(A + 27 + 9 * i, i, e.col(j));
+            put(A + 27 + 9 * i, j, e.col(i));
+        }
+    }
+    if (out.b.empty()) return;
+    const Mat3 de = Eigen::Map<const Mat3>(at.du.data() + frame());
+    for (int i = 0; i < 3; ++i) {
+        out.b[static_cast<std::size_t>(i)] = -de.col(i).squaredNorm();
+        out.b[static_cast<std::size_t>(3 + i)] = -2.0 * de.col(i).dot(de.col((i + 1) % 3));
+    }
+}
+
+// (4): sum over a, m of Q y
+void ElasticBody::evaluate_modes(int first,
+                                 int count,
+                                 const RowPoint& at,
+                                 const RowValues& out) const {
+    const int num = num_functions();
+    const Mat3 e = Eigen::Map<const Mat3>(at.u.data() + frame());
+    const auto z = [&](const double* u, int a) {
+        return Eigen::Map<const Vec3>(u + function(a));
+    };
+    std::ranges::fill(out.pi, 0.0);
+    std::ranges::fill(out.A, 0.0);
+    std::ranges::fill(out.b, 0.0);
+    const std::ptrdiff_t width = 3 * (num + 3);
+    for (int a = 0; a < num; ++a) {
+        const double rho = unit(a);
+        const Vec3 za = z(at.u.data(), a);
+        Vec3 y = rho * (e.transpose() * za);
+        if (a < reduction_.num_affine)
+            y(reduction_.affine_axes[static_cast<std::size_t>(a)]) -= rho;
+        Vec3 rate = Vec3::Zero();
+        if (!out.b.empty())
+            rate =
+                -2.0 * rho *
+                (Eigen::Map<const Mat3>(at.du.data() + frame()).transpose() * z(at.du.data(), a));
+        for (int k = 0; k < count; ++k) {
+            const Vec3 Q = reduction_.Q.block<3, 1>(3 * a, first + k);
+            const auto row = static_cast<std::size_t>(k);
+            if (!out.pi.empty()) out.pi[row] += Q.dot(y);
+            if (!out.b.empty()) out.b[row] += Q.dot(rate);
+            if (out.A.empty()) continue;
+            double* const A = out.A.data() + width * k;
+            put(A, a, rho * (e * Q));
+            for (int m = 0; m < 3; ++m) Eigen::Map<Vec3>(A + 3 * (num + m)) += rho * Q(m) * za;
+        }
+    }
+}
+
+void ElasticBody::evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const {
+    if (block == kFrame) {
+        for (std::size_t i = 0; i < 3; ++i) {
+            const std::size_t j = (i + 1) % 3;
+            G[4 * i] = at.s[i];
+            G[3 * i + j] = G[3 * j + i] = at.s[3 + i];
+        }
+        if (at.positive_part) keep_positive_part<3>(G.data());
+        return;
+    }
+    // [0 S; S^T 0] with S_am = sum_k s_k Q_amk; the positive part is
+    // 1/2 [(S S^T)^1/2 S; S^T (S^T S)^1/2]
+    const auto [first, count] = columns(block);
+    const int num = num_functions(), size = num + 3;
+    std::ranges::fill(G, 0.0);
+    const auto entry = [&](int i, int j) -> double& {
+        return G[static_cast<std::size_t>(i) * static_cast<std::size_t>(size) +
+                 static_cast<std::size_t>(j)];
+    };
+    const Eigen::Map<const Eigen::VectorXd> s(at.s.data(), count);
+    Mat3 square = Mat3::Zero();
+    for (int a = 0; a < num; ++a) {
+        Vec3 row = Vec3::Zero();
+        for (int m = 0; m < 3; ++m)
+            row(m) = unit(a) * reduction_.Q.row(3 * a + m).segment(first, count).dot(s);
+        square += row * row.transpose();
+        for (int m = 0; m < 3; ++m) entry(a, num + m) = entry(num + m, a) = row(m);
+    }
+    if (!at.positive_part) return;
+    Eigen::SelfAdjointEigenSolver<Mat3> solver;
+    solver.computeDirect(square);
+    const Vec3 values = solver.eigenvalues().cwiseMax(0.0);
+    const Mat3& V = solver.eigenvectors();
+    constexpr double kRounding = 1e-12;
+    Vec3 root = values.cwiseSqrt(), inverse;
+    for (int m = 0; m < 3; ++m)
+        inverse(m) = values(m) > kRounding * values.maxCoeff() ? 1.0 / root(m) : 0.0;
+    const Mat3 H = V * root.asDiagonal() * V.transpose();
+    const Mat3 H_inverse = V * inverse.asDiagonal() * V.transpose();
+    const auto row_of = [&](int a) {
+        return Vec3(entry(a, num), entry(a, num + 1), entry(a, num + 2));
+    };
+    for (int a = 0; a < num; ++a)
+        for (int b = 0; b <= a; ++b)
+            entry(a, b) = entry(b, a) = 0.5 * row_of(a).dot(H_inverse * row_of(b));
+    for (int a = 0; a < num; ++a)
+        for (int m = 0; m < 3; ++m) {
+            entry(a, num + m) *= 0.5;
+            entry(num + m, a) *= 0.5;
+        }
+    for (int m = 0; m < 3; ++m)
+        for (int l = 0; l < 3; ++l) entry(num + m, num + l) = 0.5 * H(m, l);
+}
+
+}  // namespace ancora::elastic

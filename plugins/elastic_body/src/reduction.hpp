@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a finite-element model to a few modes, and these as a scalar basis.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "ancora/sdk/numbers/math.hpp"
+#include "finite_elements.hpp"
+
+namespace ancora::elastic {
+
+struct ReductionSettings {
+    int modes = 12;           ///< vibrations with all interfaces fixed, or of the free body
+    bool with_static = true;  ///< and the shapes of displaced interfaces
+};
+
+/// Body axes are principal axes here, from the centre of mass.
+struct Reduction {
+    // --- mass
+    double mass = 0.0;             ///< [kg]
+    Vec3 center = Vec3::Zero();    ///< in axes of the model [m]
+    Mat3 axes = Mat3::Identity();  ///< principal axes as columns, in axes of the model
+    Vec3 moments = Vec3::Zero();   ///< sum of m_ij X_i X_j along each axis [kg m^2]
+
+    // --- modes phi_k, with phi_k.M phi_l = mass delta_kl, across rigid motions
+    Eigen::VectorXd omega_squared;  ///< ascending [1/s^2]
+
+    // --- the scalar basis: Psi_a, sum of m_ij Psi_a(i) Psi_b(j) = mass delta_ab
+    /// The first are X_i / rho_i of axes with rho_i > 0, the others are across 1 and X.
+    int num_affine = 0;
+    std::vector<int> affine_axes;
+    Vec3 rho = Vec3::Zero();  ///< radii of gyration sqrt(moments / mass) [m]
+    /// phi_k = sum over a, m of Q(3 a + m, k) Psi_a e_m for the first columns; the others complete
+    /// them to an orthonormal matrix.
+    Eigen::MatrixXd Q;
+    /// Psi_a at places: interfaces' origins, then points; of affine ones X_i itself.
+    Eigen::MatrixXd values;
+    /// dPsi_a/dX_c at interfaces, rows 3 interface + c; of affine ones delta_ic.
+    Eigen::MatrixXd gradients;
+    Eigen::VectorXd reach;  ///< largest |Psi_a| of a node, of affine ones |X_i| [m per unit]
+
+    int num_modes() const { return static_cast<int>(omega_squared.size()); }
+    int num_functions() const { return static_cast<int>(values.cols()); }
+};
+
+/// [assembly] Craig and Bampton's reduction with the rigid motions taken out:
+///
+///   u = [rigid] + sum_k phi_k eta_k                                                          (1)
+///
+/// from the vibrations with fixed interfaces and the static shapes of interfaces moved by one,
+/// diagonalised together; without interfaces from the vibrations of the free body. The nodes of an
+/// interface move rigidly in all of it.
+/// @throws std::domain_error what is wrong with the model
+Reduction reduce(const FiniteElements& model, const ReductionSettings& settings);
+
+}  // namespace ancora::elastic

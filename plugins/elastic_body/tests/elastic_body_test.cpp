@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tests of the body type `elastic_body`: rows, mass, frequencies against the full model, forms of
+// files, and messages.
+#include "elastic_body.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+#include <doctest/doctest.h>
+
+#include "ancora/sdk/body.hpp"
+#include "ancora/sdk/testing/row_errors.hpp"
+#include "support/box_elements.hpp"
+#include "support/near.hpp"
+#include "support/plugin_body.hpp"
+
+namespace {
+
+using ancora::Vec3;
+using ancora::elastic::ElasticBody;
+using ancora::elastic::Reduction;
+using ancora::test::FakeArguments;
+using ancora::testing::BoxElements;
+using ancora::testing::ElementFolder;
+using ancora::testing::make;
+using ancora::testing::Near;
+using ancora::testing::refusal;
+using ancora::testing::schema;
+using ancora::testing::tolerance;
+
+/// Of a section that is not square, and of one that is, so that frequencies coincide.
+const BoxElements kPlank{{3, 1, 1}, {2.0, 0.4, 0.2}, 2e6, 0.3, 800.0};
+const BoxElements kBar{{3, 1, 1}, {2.0, 0.2, 0.2}, 2e6, 0.3, 800.0};
+
+FakeArguments arguments_of(const ElementFolder& folder) {
+    FakeArguments out = schema();
+    out.set("nodes", folder.path("nodes.csv").c_str());
+    out.set("stiffness", folder.path("K.mtx").c_str());
+    out.set("mass", folder.path("M.mtx").c_str());
+    return out;
+}
+std::vector<double> ids(const std::vector<int>& nodes) {
+    std::vector<double> out;
+    for (const int node : nodes) out.push_back(node + 1.0);
+    return out;
+}
+void set_interfaces(FakeArguments& arguments, const BoxElements& box) {
+    FakeArguments& table = arguments.set_table("interfaces");
+    table.set("root", ids(box.section(0)));
+    table.set("tip", ids(box.section(2 * box.counts[0])));
+}
+const Reduction& reduction_of(const ancora::Body& body) {
+    return dynamic_cast<const ElasticBody&>(body).reduction();
+}
+std::string content(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+/// The content with the line of that number, counted from 1, replaced.
+std::string with_line(const std::string& all, int number, const std::string& line) {
+    std::size_t begin = 0;
+    for (int k = 1; k < number; ++k) begin = all.find('\n', begin) + 1;
+    return all.substr(0, begin) + line + all.substr(all.find('\n', begin));
+}
+
+}  // namespace
+
+TEST_SUITE("elastic body") {
+    TEST_CASE("rows, rates and tangents are those of the differences") {
+        const ElementFolder folder(kPlank);
+        for (const bool has_interfaces : {false, true}) {
+            FakeArguments arguments = arguments_of(folder);
+            if (has_interfaces) set_interfaces(arguments, kPlank);
+            arguments.set("modes", 4).set("damping", 0.1);
+            const auto body = make(arguments);
+            const std::size_t n = body->coordinates().size();
+            std::vector<double> q(n), v(n);
+            body->start(q, v);
+            for (std::size_t block = 0; block < body->row_blocks().size(); ++block) {
+                const ancora::RowBlock& rows = body->row_blocks()[block];
+                std::vector<double> pi(std::size_t(rows.num_items * rows.rows_per_item));
+                body->evaluate(int(block), {q, v}, {pi, {}, {}, {}});
+                for (const double x : pi) CHECK(std::abs(x) <= tolerance(1e-13));
+            }
+            std::mt19937 random(5);
+            std::uniform_real_distribution<double> uniform(-0.3, 0.3);
+            for (double& x : q) x += uniform(random);
+            for (double& x : v) x = uniform(random);
+            for (int block = 0; block < 3; ++block) {
+                CAPTURE(block);
+                const auto errors = ancora::test::row_errors(*body, block, q, v);
+                CHECK(errors.jacobian <= tolerance(1e-8));
+                CHECK(errors.bias <= tolerance(1e-6));
+                CHECK(errors.discrete <= tolerance(1e-12));
+                CHECK(errors.tangent <= tolerance(1e-7));
+            }
+        }
+    }
+
+    TEST_CASE("frequencies of a free body are those of the full model, coincident ones too") {
+        for (const BoxElements& box : {kPlank, kBar}) {
+            const ElementFolder folder(box);
+            FakeArguments arguments = arguments_of(folder);
+            const int count = 10;
+            arguments.set("modes", count);
+            const auto body = make(arguments);
+            const Eigen::VectorXd& found = reduction_of(*body).omega_squared;
+            REQUIRE(found.size() == count);
+            for (int k = 0; k < count; ++k) {
+                // As many lie below as the full model has, six of them rigid
+                const double near = 1e-8;
+                const auto below = std::count_if(found.begin(), found.end(), [&](double x) {
+                    return x < found(k) * (1.0 - near);
+                });
+                const auto up_to = std::count_if(found.begin(), found.end(), [&](double x) {
+                    return x < found(k) * (1.0 + near);
+                });
+                CHECK(num_below(box, found(k) * (1.0 - near)) == 6 + below);
+                if (up_to < count) CHECK(num_below(box, found(k) * (1.0 + near)) == 6 + up_to);
+            }
+        }
+    }
+
+    // The modes of a reduced model lie above those of the full one (Rayleigh, Ritz), and near them
+    TEST_CASE("frequencies with interfaces lie above those of the model with rigid interfaces") {
+        const ElementFolder folder(kPlank);
+        FakeArguments arguments = arguments_of(folder);
+        set_interfaces(arguments, kPlank);
+        arguments.set("modes", 300);
+        const auto all = make(arguments);  // the whole model with its two rigid sections
+        const Eigen::VectorXd exact = reduction_of(*all).omega_squared;
+        CHECK(exact.size() == 3 * kPlank.num_nodes() - 6 * 9 + 12 - 6);
+        for (const int modes : {4, 8, 16}) {
+            arguments.set("modes", modes);
+            const Eigen::VectorXd found = reduction_of(*make(arguments)).omega_squared;
+            CHECK(found.size() == modes + 6);
+            for (int k = 0; k < found.size(); ++k) CHECK(found(k) >= exact(k) * (1.0 - 1e-9));
+            for (int k = 0; k < modes / 2; ++k) CHECK(found(k) <= exact(k) * 1.03);
+        }
+        // Without the static shapes the interfaces do not move against each other
+        arguments.set("static_modes", false);
+        CHECK(reduction_of(*make(arguments)).num_modes() == 16);
+    }
+
+    TEST_CASE("mass, moments of inertia and points are those of the box, turned and moved") {
+        const ElementFolder folder(kPlank);
+        FakeArguments arguments = arguments_of(folder);
+        set_interfaces(arguments, kPlank);
+        arguments.set_table("points").set("corner", 1);
+        const Vec3 w(0.3, -0.2, 0.5), v(1.0, 2.0, 3.0), at(0.1, 0.2, 0.3);
+        const Eigen::AngleAxisd turn(0.8, Vec3(1.0, -2.0, 0.5).normalized());
+        const Eigen::Quaterniond quaternion(turn);
+        arguments.set("position", {at(0), at(1), at(2)})
+            .set("velocity", {v(0), v(1), v(2)})
+            .set("angular_velocity", {w(0), w(1), w(2)})
+            .set("orientation", {quaternion.w(), quaternion.x(), quaternion.y(), quaternion.z()});
+        const auto body = make(arguments);
+        struct Sum final : ancora::MassSink {
+            std::span<const double> rate;
+            double energy = 0.0;
+            void add(int i, int j, double value) override {
+                energy +=
+                    (i == j ? 0.5 : 1.0) * value * rate[std::size_t(i)] * rate[std::size_t(j)];
+            }
+        } sum;
+        std::vector<double> q(body->coordinates().size()), rate(q.size());
+        body->start(q, rate);
+        sum.rate = rate;
+        body->mass(sum);
+        const double mass = 800.0 * 2.0 * 0.4 * 0.2;
+        const Vec3 size(2.0, 0.4, 0.2), center = 0.5 * size;
+        const Vec3 J = mass / 12.0 * Vec3(0.4 * 0.4 + 0.2 * 0.2, 4.0 + 0.2 * 0.2, 4.0 + 0.4 * 0.4);
+        const Vec3 V = v + turn * w.cross(center);
+        CHECK(sum.energy ==
+              Near(0.5 * mass * V.squaredNorm() + 0.5 * w.dot(J.cwiseProduct(w)), 1e-11));
+
+        // Attachments: material points, and axes that are orthonormal
+        struct Attached final : ancora::AttachmentSink {
+            std::vector<double> q;
+            Vec3 r = Vec3::Zero();
+            void weight(int component, int coordinate, double weight) override {
+                r(component) += weight * q[std::size_t(coordinate)];
+            }
+            void constant(int, double) override {}
+            void nonlinear(int, std::span<const std::int32_t>) override {}
+        };
+        const auto attached = [&](const char* name, const Vec3& direction, bool is_direction) {
+            Attached out;
+            out.q = q;
+            ancora::Locator where;
+            where.kind = ancora::Locator::Kind::name;
+            where.name = name;
+            where.is_direction = is_direction;
+            where.xyz = {direction(0), direction(1), direction(2)};
+            body->attach(where, out);
+            return out.r;
+        };
+        const Vec3 tip(2.0, 0.2, 0.1);
+        CHECK((attached("tip", Vec3::Zero(), false) - at - turn * tip).norm() <= tolerance(1e-13));
+        CHECK((attached("corner", Vec3::Zero(), false) - at).norm() <= tolerance(1e-13));
+        const Vec3 d(0.0, 0.6, 0.8);
+        CHECK((attached("root", d, true) - turn * d).norm() <= tolerance(1e-13));
+        CHECK_THROWS_WITH(attached("corner", d, true),
+                          "a single node has no axes; make it and its neighbours an interface");
+        CHECK_THROWS_WITH(attached("top", d, false),
+                          "there is no interface or point \"top\"; this body has root, tip, "
+                          "corner");
+    }
+
+    TEST_CASE("all forms of the files give one body") {
+        const ElementFolder folder(kPlank);
+        const FakeArguments plain = arguments_of(folder);
+        const Eigen::VectorXd expected = reduction_of(*make(plain)).omega_squared;
+        const auto same = [&](const FakeArguments& arguments) {
+            const Eigen::VectorXd found = reduction_of(*make(arguments)).omega_squared;
+            REQUIRE(found.size() == expected.size());
+            CHECK((found - expected).cwiseQuotient(expected).cwiseAbs().maxCoeff() <=
+                  tolerance(1e-8));
+        };
+        BoxElements::Entries K, m;
+        kPlank.assemble(K, m);
+        const int n = 3 * kPlank.num_nodes();
+        const auto number = [](double x) {
+            char text[40];
+            std::snprintf(text, sizeof text, "%.17g", x);
+            return std::string(text);
+        };
+
+        FakeArguments general = plain;
+        std::string text = "%%MatrixMarket matrix coordinate real general\n% by rows\n\n";
+        std::string entries;
+        std::size_t count = 0;
+        for (const auto& [at, value] : K)
+            for (const bool is_mirror : {false, true}) {
+                if (is_mirror && at.first == at.second) continue;
+                const int i = is_mirror ? at.second : at.first,
+                          j = is_mirror ? at.first : at.second;
+                entries += std::to_string(i + 1) + "\t" + std::to_string(j + 1) + " " +
+                           number(value) + "\r\n";
+                ++count;
+            }
+        text += std::to_string(n) + " " + std::to_string(n) + " " + std::to_string(count) + "\n";
+        same(general.set("stiffness", folder.write("general.mtx", text + entries).c_str()));
+        // Without a heading
+        same(general.set("stiffness", folder.write("entries.txt", entries).c_str()));
+
+        FakeArguments array = plain;
+        text = "%%MatrixMarket matrix array real symmetric\n" + std::to_string(n) + " " +
+               std::to_string(n) + "\n";
+        for (int j = 0; j < n; ++j)
+            for (int i = j; i < n; ++i) text += number(K.contains({i, j}) ? K[{i, j}] : 0.0) + "\n";
+        same(array.set("stiffness", folder.write("array.mtx", text).c_str()));
+
+        // Axis by axis; upper triangles, commas, Fortran's exponents
+        const auto permuted = [&](auto row_of, const std::string& name, FakeArguments& arguments) {
+            for (const bool is_mass : {false, true}) {
+                std::string rows;
+                const auto add = [&](int i, int j, double value) {
+                    const auto [low, high] = std::minmax({row_of(i), row_of(j)});
+                    std::string digits = number(value);
+                    if (const auto e = digits.find('e'); e != std::string::npos) digits[e] = 'D';
+                    rows += std::to_string(low + 1) + ", " + std::to_string(high + 1) + ", " +
+                            digits + "\n";
+                };
+                if (is_mass)
+                    for (const auto& [at, value] : m)
+                        for (int axis = 0; axis < 3; ++axis)
+                            add(3 * at.first + axis, 3 * at.second + axis, value);
+                else
+                    for (const auto& [at, value] : K) add(at.first, at.second, value);
+                const char* key = is_mass ? "mass" : "stiffness";
+                arguments.set(key, folder.write(name + key, rows).c_str());
+            }
+        };
+        FakeArguments by_axis = plain;
+        permuted(
+            [&](int k) {
+                return k % 3 * kPlank.num_nodes() + k / 3;
+            },
+            "axis_",
+            by_axis);
+        same(by_axis.set("order", "axis"));
+        BoxElements small = kPlank;  // mm, N, t
+        small.size *= 1e3;
+        small.young *= 1e-6;
+        small.density *= 1e-12;
+        const ElementFolder in_mm(small);
+        FakeArguments mm = arguments_of(in_mm);
+        same(mm.set("units", "mm"));
+    }
+
+    TEST_CASE("what is wrong with the files is said with its place") {
+        const ElementFolder folder(kPlank);
+        const FakeArguments plain = arguments_of(folder);
+        const std::string K = content(folder.path("K.mtx")), M = content(folder.path("M.mtx")),
+                          nodes = content(folder.path("nodes.csv"));
+        const auto refused = [&](const char* key, const std::string& text) {
+            FakeArguments arguments = plain;
+            arguments.set(key, folder.write("damaged", text).c_str());
+            return refusal(arguments);
+        };
+        const std::string heading = "%%MatrixMarket matrix coordinate real symmetric\n";
+        CHECK(refused("stiffness", "") == "stiffness:0:0: the matrix has no entries");
+        CHECK(refused("stiffness", heading + "3 3 1\n1 1 nan\n") ==
+              "stiffness:3:0: \"nan\" is not finite");
+        CHECK(refused("stiffness", heading + "3 3 1\n1 1 1e999\n") ==
+              "stiffness:3:0: \"1e999\" is not finite");
+        CHECK(refused("stiffness", heading + "3 3 1\n1 1 12,5\n") ==
+              "stiffness:3:0: found 4 columns, expected 3: row, column, value");
+        CHECK(refused("stiffness", heading + "3 3 1\n1 1 x\n") ==
+              "stiffness:3:0: \"x\" is no number");
+        CHECK(refused("stiffness", heading + "3 4 1\n1 1 1\n") ==
+              "stiffness:2:0: the matrix has 3 rows and 4 columns; it must be square");
+        CHECK(refused("stiffness", heading + "3 3 2\n1 1 1\n") ==
+              "stiffness:3:0: the file ends after 1 of 2 entries");
+        CHECK(refused("stiffness", heading + "3 3 1\n1 1 1\n2 2 1\n") ==
+              "stiffness:4:0: there are more entries than the 1 that the file announces");
+        CHECK(refused("stiffness", heading + "3 3 1\n4 1 1\n") ==
+              "stiffness:3:0: there is no row or column 4 in a matrix of size 3");
+        CHECK(refused("stiffness", heading + "3 3 1\n0 1 1\n") ==
+              "stiffness:3:0: 0 is no row or column; they count from 1");
+        CHECK(refused("stiffness", heading + "3 3 2\n2 1 1\n2 1 1\n") ==
+              "stiffness:4:0: entry (2, 1) is given a second time, first in line 3");
+        CHECK(refused("stiffness",
+                      "%%MatrixMarket matrix coordinate complex symmetric\n3 3 1\n1 1 1\n") ==
+              "stiffness:1:0: the heading says \"complex\" where real or integer is expected: "
+              "%%MatrixMarket matrix coordinate real symmetric");
+        CHECK(refused("stiffness", "1 1 2\n2 1 -1\n1 2 -1.5\n2 2 2\n") ==
+              "stiffness:2:0: the matrix is not symmetric: entry (2, 1) is -1 and (1, 2) is -1.5");
+        CHECK(refused("stiffness", "1 1 2\n2 1 -1\n1 2 -1\n3 1 1\n2 2 2\n3 3 1\n") ==
+              "stiffness:4:0: the matrix is not symmetric: entry (3, 1) is 1 and (1, 3) is 0");
+        CHECK(
+            refused("stiffness", heading + "3 3 1\n1 1 1\n") ==
+            "stiffness:0:0: the matrix has 3 rows, and the 63 nodes have 189 displacements; write "
+            "all of them, without supports: joints hold the body here");
+        CHECK(refused("stiffness", std::string("1 1 \0 2\n", 9)) ==
+              "stiffness:0:0: is no text; write the matrix in MatrixMarket's format, as text");
+
+        // K: not semidefinite, not free, without a diagonal
+        CHECK(refused("stiffness", with_line(K, 4, "2 1 1e30")) ==
+              "stiffness:4:0: K is not positive semidefinite: an entry of 1e+30 beside diagonals " +
+                  [&] {
+                      BoxElements::Entries k, m;
+                      kPlank.assemble(k, m);
+                      char text[80];
+                      std::snprintf(text, sizeof text, "%.9g and %.9g", k[{1, 1}], k[{0, 0}]);
+                      return std::string(text);
+                  }());
+        CHECK(refused("stiffness", with_line(K, 3, "1 1 1e30"))
+                  .starts_with("stiffness:0:0: K resists a rigid motion along x at axis x of node "
+                               "1: write the matrix of the free body"));
+        CHECK(
+            refused("stiffness", with_line(K, 3, "1 1 -1")) ==
+            "stiffness:0:0: K is not that of an elastic body: at axis x of node 1 its diagonal is "
+            "-1, and it is positive wherever there is material");
+
+        // M: negative, coupled, not alike
+        CHECK(refused("mass", with_line(M, 3, "1 1 -1")) ==
+              "mass:3:0: M is not positive semidefinite: node 1 has the mass -1");
+        CHECK(
+            refused("mass", with_line(M, 3, "1 1 0.7"))
+                .starts_with("mass:3:0: the mass of node 1 is not the same along all axes: 0.7, "));
+        std::string coupled = with_line(M, 2, [&] {
+            const std::string sizes = M.substr(M.find('\n') + 1);
+            const std::size_t space = sizes.rfind(' ', sizes.find('\n'));
+            return sizes.substr(0, space) + " " +
+                   std::to_string(1 + std::stoi(sizes.substr(space + 1)));
+        }());
+        coupled += "2 1 0.1\n";
+        CHECK(refused("mass", coupled)
+                  .find("the mass couples y of node 1 and x of node 1; masses "
+                        "of elements with displacements alone act along each "
+                        "axis by itself. Is \"order\" right?") != std::string::npos);
+
+        // Nodes
+        CHECK(refused("nodes", with_line(nodes, 2, "1, 0, 0, 0")) ==
+              "nodes:2:0: node 1 stands there twice");
+        CHECK(refused("nodes", with_line(nodes, 2, "2.5, 0, 0, 0")) ==
+              "nodes:2:0: 2.5 is no number of a node");
+        CHECK(refused("nodes", with_line(nodes, 2, "2, 0, nan, 0")) ==
+              "nodes:2:7: \"nan\" is not finite");
+        CHECK(refused("nodes", nodes + "64, 1, 1, 1\n") ==
+              "stiffness:0:0: the matrix has 189 rows, and the 64 nodes have 192 displacements; "
+              "write all of them, without supports: joints hold the body here");
+        CHECK(refused("nodes", with_line(nodes, 30, "30, 5, 5, 5"))
+                  .starts_with("stiffness:0:0: K resists a rigid turn about "));
+
+        // Interfaces, points, numbers of modes
+        const auto with_interfaces = [&](const char* name, std::vector<double> of) {
+            FakeArguments arguments = plain;
+            set_interfaces(arguments, kPlank);
+            const_cast<FakeArguments&>(
+                dynamic_cast<const FakeArguments&>(arguments.table("interfaces")))
+                .set(name, std::move(of));
+            return refusal(arguments);
+        };
+        CHECK(with_interfaces("z", {2.0, 3.0, 99.0}) ==
+              "z: there is no node 99; \"nodes\" lists 63, 1 to 63");
+        CHECK(with_interfaces("z", {2.0, 2.0, 3.0}) == "z: node 2 stands there twice");
+        CHECK(with_interfaces("z", {2.0, 3.0, 7.0}) ==
+              "z: node 7 is a node of interface \"tip\" too; a node moves with one");
+        CHECK(with_interfaces("z", {2.0, 3.0, 4.0}) ==
+              "z: an interface has three nodes or more, not on one line, so that it has axes; a "
+              "single node goes into \"points\"");
+        FakeArguments arguments = plain;
+        CHECK(refusal(arguments.set("modes", 0)) ==
+              "modes: without vibrations only the static shapes of two interfaces and more deform "
+              "the body; give modes = 1 or more");
+        arguments.set("modes", 3).set("amplitudes", {1.0, 2.0, 3.0, 4.0});
+        CHECK(refusal(arguments) == "amplitudes: there are 4, and the body has 3 modes");
+    }
+
+    TEST_CASE("parts that are not joined, and mechanisms, are refused") {
+        // Two boxes in one file; three bars in a row
+        BoxElements::Entries K, m;
+        const BoxElements one{{1, 1, 1}, {1.0, 1.0, 1.0}, 1e3, 0.2, 1.0};
+        one.assemble(K, m);
+        const int n = one.num_nodes();
+        std::vector<double> nodes, stiffness, mass;
+        for (int part = 0; part < 2; ++part) {
+            for (int i = 0; i < n; ++i) {
+                const Vec3 x = one.position(i) + part * Vec3(3.0, 0.0, 0.0);
+                nodes.insert(nodes.end(), {part * n + i + 1.0, x(0), x(1), x(2)});
+            }
+            for (const auto& [at, value] : K)
+                stiffness.insert(
+                    stiffness.end(),
+                    {3.0 * part * n + at.first + 1.0, 3.0 * part * n + at.second + 1.0, value});
+            for (const auto& [at, value] : m)
+                for (int axis = 1; axis <= 3; ++axis)
+                    mass.insert(mass.end(),
+                                {3.0 * (part * n + at.first) + axis,
+                                 3.0 * (part * n + at.second) + axis,
+                                 value});
+        }
+        FakeArguments arguments = schema();
+        arguments.set_matrix("nodes", 4, nodes)
+            .set_matrix("stiffness", 3, stiffness)
+            .set_matrix("mass", 3, mass);
+        CHECK(refusal(arguments).find("not joined") != std::string::npos);
+        // With an interface in each they are held there, and move freely against each other
+        FakeArguments& table = arguments.set_table("interfaces");
+        table.set("a", {1.0, 2.0, 4.0, 10.0}).set("b", {n + 1.0, n + 2.0, n + 4.0, n + 10.0});
+        CHECK(refusal(arguments).find("not joined") != std::string::npos);
+    }
+}

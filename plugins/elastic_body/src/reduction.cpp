@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sparse factor, block Lanczos, and the orthonormal bases.
+// Block Lanczos, and the orthonormal bases.
 #include "reduction.hpp"
 
 #include <algorithm>
@@ -11,10 +11,8 @@
 #include <numeric>
 #include <stdexcept>
 
-#include <Eigen/SparseCholesky>
-#include <Eigen/SparseCore>
-
 #include "ancora/sdk/helpers/rigid_body.hpp"
+#include "sparse.hpp"
 
 namespace ancora::elastic {
 namespace {
@@ -22,14 +20,13 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using Sparse = Eigen::SparseMatrix<double>;
-using Triplets = std::vector<Eigen::Triplet<double>>;
+using Sparse = SparseSymmetric;
 
 // Of a function in what is left of it across others, relative to its norm: below, it is one of
 // them (theory: singular values below 1e-8).
 constexpr double kDependent = 1e-8;
 // Residual of a vibration relative to it; its frequency is right to the square of that.
-constexpr double kResidual = 1e-9;
+constexpr double kResidual = 1e-7;
 constexpr int kBlock = 6;  // so that modes of a symmetric body that coincide are all found
 // Relative to the largest.
 constexpr double kFlat = 1e-12;
@@ -86,17 +83,22 @@ void diagonalise(MatrixXd A, VectorXd& values, MatrixXd& vectors) {
     }
 }
 
+/// V less its components along Q, whose M Q is given.
+void project_out(const MatrixXd& Q, const MatrixXd& MQ, MatrixXd& V) {
+    if (Q.cols() > 0) V -= product(Q, transposed_product(MQ, V));
+}
+
 /// Replaces V by columns that are orthonormal in M, largest remainder first, and drops those of
 /// which less than kDependent remains.
 MatrixXd orthonormal(MatrixXd V, const Sparse& M) {
-    MatrixXd MV = M * V;
+    MatrixXd MV = M.times(V);
     for (Index k = 0; k < V.cols(); ++k) {
         const double norm = std::sqrt(V.col(k).dot(MV.col(k)));
         if (!(norm > 0.0)) continue;
         V.col(k) /= norm;
         MV.col(k) /= norm;
     }
-    MatrixXd out(V.rows(), V.cols());
+    MatrixXd out(V.rows(), V.cols()), M_out(V.rows(), V.cols());
     Index count = 0;
     std::vector<bool> is_used(static_cast<std::size_t>(V.cols()), false);
     for (Index n = 0; n < V.cols(); ++n) {
@@ -112,23 +114,23 @@ MatrixXd orthonormal(MatrixXd V, const Sparse& M) {
         }
         if (best < 0) break;
         is_used[static_cast<std::size_t>(best)] = true;
-        VectorXd v = V.col(best);
-        for (int twice = 0; twice < 2; ++twice) {
-            v /= std::sqrt(v.dot(M * v));
-            const VectorXd Mv = M * v;
-            v -= out.leftCols(count) * (out.leftCols(count).transpose() * Mv);
+        VectorXd v = V.col(best), Mv = MV.col(best);
+        // What rounding has left along the columns before
+        for (Index k = 0; k < count; ++k) {
+            const double share = M_out.col(k).dot(v);
+            v -= share * out.col(k);
+            Mv -= share * M_out.col(k);
         }
-        VectorXd Mv = M * v;
         const double norm = std::sqrt(v.dot(Mv));
-        v /= norm;
-        Mv /= norm;
-        out.col(count++) = v;
+        out.col(count) = v / norm;
+        M_out.col(count) = Mv / norm;
         for (Index k = 0; k < V.cols(); ++k) {
             if (is_used[static_cast<std::size_t>(k)]) continue;
-            const double share = V.col(k).dot(Mv);
-            V.col(k) -= share * v;
-            MV.col(k) -= share * Mv;
+            const double share = V.col(k).dot(M_out.col(count));
+            V.col(k) -= share * out.col(count);
+            MV.col(k) -= share * M_out.col(count);
         }
+        ++count;
     }
     out.conservativeResize(Eigen::NoChange, count);
     return out;
@@ -152,54 +154,43 @@ public:
                 num_free_ += 3;
             }
         size_ = num_free_ + 6 * static_cast<int>(model.interfaces.size());
-        Triplets entries;
-        for (std::size_t node = 0; node < num_nodes; ++node)
-            for (int axis = 0; axis < 3; ++axis) {
-                const auto row = static_cast<int>(3 * node) + axis;
-                if (owner_[node] < 0) {
-                    entries.emplace_back(row, first_[node] + axis, 1.0);
-                    continue;
-                }
-                const int first = first_of_interface(owner_[node]);
-                entries.emplace_back(row, first + axis, 1.0);
-                const Vec3 r = model.x[node] - interface_of(node).origin;
-                for (int about = 0; about < 3; ++about)
-                    if (const double w = Vec3::Unit(about).cross(r)(axis); w != 0.0)
-                        entries.emplace_back(row, first + 3 + about, w);
-            }
-        Sparse G(static_cast<int>(3 * num_nodes), size_);
-        G.setFromTriplets(entries.begin(), entries.end());
-
-        const auto whole = [](const std::vector<MatrixEntry>& lower, int size, int copies) {
-            Triplets out;
-            for (const MatrixEntry& e : lower)
-                for (int c = 0; c < copies; ++c) {
-                    const int i = copies * e.i + c, j = copies * e.j + c;
-                    out.emplace_back(i, j, e.value);
-                    if (i != j) out.emplace_back(j, i, e.value);
-                }
-            Sparse A(size, size);
-            A.setFromTriplets(out.begin(), out.end());
-            return A;
-        };
-        const int n = static_cast<int>(3 * num_nodes);
-        m = whole(model.mass, static_cast<int>(num_nodes), 1);
-        if (model.interfaces.empty()) {
-            K = whole(model.stiffness, n, 1);
-            M = whole(model.mass, n, 3);
-        } else {
-            const Sparse Gt = G.transpose();
-            K = Gt * (whole(model.stiffness, n, 1) * G);
-            M = Gt * (whole(model.mass, n, 3) * G);
-        }
-        G_ = std::move(G);
+        K = with_interfaces(model.stiffness, 1);
+        M = with_interfaces(model.mass, 3);
+        std::vector<Sparse::Entry> scalar;
+        for (const MatrixEntry& e : model.mass) scalar.push_back({e.i, e.j, e.value});
+        m = Sparse(static_cast<std::int32_t>(num_nodes), std::move(scalar));
     }
 
     int size() const { return size_; }
     int num_free() const { return num_free_; }
     int first_of_interface(int k) const { return num_free_ + 6 * k; }
     /// Displacements of all nodes.
-    MatrixXd displacements(const MatrixXd& x) const { return G_ * x; }
+    MatrixXd displacements(const MatrixXd& x) const {
+        MatrixXd u = MatrixXd::Zero(static_cast<Index>(3 * owner_.size()), x.cols());
+        for (Index k = 0; k < u.rows(); ++k)
+            for (const auto& [place, weight] : shares_of(static_cast<int>(k)))
+                if (weight != 0.0) u.row(k) += weight * x.row(place);
+        return u;
+    }
+
+    /// Node of each unknown, interfaces after them, and where these are.
+    std::vector<std::int32_t> groups() const {
+        std::vector<std::int32_t> out(static_cast<std::size_t>(size_));
+        for (std::size_t node = 0; node < owner_.size(); ++node)
+            if (owner_[node] < 0)
+                for (int axis = 0; axis < 3; ++axis)
+                    out[static_cast<std::size_t>(first_[node] + axis)] =
+                        static_cast<std::int32_t>(node);
+        for (int k = num_free_; k < size_; ++k)
+            out[static_cast<std::size_t>(k)] =
+                static_cast<std::int32_t>(owner_.size()) + (k - num_free_) / 6;
+        return out;
+    }
+    std::vector<Vec3> positions() const {
+        std::vector<Vec3> out = model_.x;
+        for (const Interface& interface : model_.interfaces) out.push_back(interface.origin);
+        return out;
+    }
 
     /// Rigid motions along and about three axes through `center`.
     MatrixXd rigid_motions(const Vec3& center) const {
@@ -276,37 +267,78 @@ private:
         return model_.interfaces[static_cast<std::size_t>(owner_[node])];
     }
 
+    /// A displacement as a combination of x: of itself, or of its interface's displacement and
+    /// turns about two axes.
+    struct Share {
+        int place = 0;
+        double weight = 0.0;
+    };
+    std::array<Share, 3> shares_of(int dof) const {
+        const auto node = static_cast<std::size_t>(dof / 3);
+        const int axis = dof % 3;
+        if (owner_[node] < 0) return {{{first_[node] + axis, 1.0}, {}, {}}};
+        const int first = first_of_interface(owner_[node]);
+        const Vec3 r = model_.x[node] - interface_of(node).origin;
+        // (turn x r)_axis
+        const int next = (axis + 1) % 3, last = (axis + 2) % 3;
+        return {{{first + axis, 1.0}, {first + 3 + next, r(last)}, {first + 3 + last, -r(next)}}};
+    }
+    /// G^T A G
+    Sparse with_interfaces(const std::vector<MatrixEntry>& lower, int copies) const {
+        std::vector<Sparse::Entry> out;
+        for (const MatrixEntry& e : lower)
+            for (int c = 0; c < copies; ++c) {
+                const int i = copies * e.i + c, j = copies * e.j + c;
+                for (const auto& [a, x] : shares_of(i))
+                    for (const auto& [b, y] : shares_of(j)) {
+                        const double value = x * y * e.value;
+                        if (value == 0.0) continue;
+                        if (i == j) {
+                            if (a >= b) out.push_back({a, b, value});
+                            continue;
+                        }
+                        // With its mirror, which meets it on the diagonal
+                        out.push_back(
+                            {std::max(a, b), std::min(a, b), a == b ? 2.0 * value : value});
+                    }
+            }
+        return Sparse(size_, std::move(out));
+    }
+
     const FiniteElements& model_;
     std::vector<int> first_, owner_;
     int num_free_ = 0, size_ = 0;
-    Sparse G_;
 };
 
 /// K x = f where the supports do not move.
 class SupportedSolve {
 public:
-    SupportedSolve(const Sparse& K, const std::vector<bool>& is_fixed)
-        : place_(is_fixed.size(), -1) {
-        int count = 0;
+    explicit SupportedSolve(const ReducedModel& reduced) {
+        const std::vector<bool> is_fixed = reduced.supports();
+        const std::vector<std::int32_t> groups = reduced.groups();
+        std::vector<std::int32_t> of_unknowns;
+        place_.assign(is_fixed.size(), -1);
         for (std::size_t k = 0; k < is_fixed.size(); ++k)
-            if (!is_fixed[k]) place_[k] = count++;
-        Triplets entries;
-        for (int j = 0; j < K.outerSize(); ++j)
-            for (Sparse::InnerIterator it(K, j); it; ++it) {
-                const int a = place_[static_cast<std::size_t>(it.row())],
-                          b = place_[static_cast<std::size_t>(j)];
-                if (a >= b && b >= 0) entries.emplace_back(a, b, it.value());
+            if (!is_fixed[k]) {
+                place_[k] = size_++;
+                of_unknowns.push_back(groups[k]);
             }
-        Sparse inner(count, count);
-        inner.setFromTriplets(entries.begin(), entries.end());
-        size_ = count;
-        if (count == 0) return;
-        factor_.compute(inner);
-        if (factor_.info() != Eigen::Success)
+        std::vector<Sparse::Entry> entries;
+        reduced.K.for_each([&](std::int32_t i, std::int32_t j, double value) {
+            const int a = place_[static_cast<std::size_t>(i)],
+                      b = place_[static_cast<std::size_t>(j)];
+            if (a >= 0 && b >= 0) entries.push_back({a, b, value});
+        });
+        if (size_ == 0) return;
+        try {
+            factor_ = std::make_unique<SparseCholesky>(
+                Sparse(size_, std::move(entries)), of_unknowns, reduced.positions());
+        } catch (const std::domain_error&) {
             throw std::domain_error(
                 "K is not that of an elastic body: with its interfaces fixed it has no Cholesky "
                 "factor. Either it is not positive semidefinite, or parts of the mesh are not "
                 "joined to the others");
+        }
     }
 
     int size() const { return size_; }
@@ -314,7 +346,7 @@ public:
         MatrixXd inner(size_, F.cols());
         for (std::size_t k = 0; k < place_.size(); ++k)
             if (place_[k] >= 0) inner.row(place_[k]) = F.row(static_cast<Index>(k));
-        if (size_ > 0) inner = factor_.solve(inner).eval();
+        if (size_ > 0) factor_->solve(inner);
         MatrixXd X = MatrixXd::Zero(F.rows(), F.cols());
         for (std::size_t k = 0; k < place_.size(); ++k)
             if (place_[k] >= 0) X.row(static_cast<Index>(k)) = inner.row(place_[k]);
@@ -324,7 +356,7 @@ public:
 private:
     std::vector<int> place_;
     int size_ = 0;
-    Eigen::SimplicialLLT<Sparse, Eigen::Lower, Eigen::AMDOrdering<int>> factor_;
+    std::unique_ptr<SparseCholesky> factor_;
 };
 
 /// The largest `count` eigenvectors of A = K^-1 M in the scalar product of M, by block Lanczos with
@@ -332,9 +364,9 @@ private:
 template <class Apply>
 MatrixXd largest_vectors(const Apply& apply, const Sparse& M, int count, int dimension) {
     const int wanted = std::min(count, dimension);
-    if (wanted == 0) return MatrixXd(M.rows(), 0);
+    if (wanted == 0) return MatrixXd(M.size(), 0);
     // A first block without any pattern
-    MatrixXd W(M.rows(), std::min(kBlock, dimension));
+    MatrixXd W(M.size(), std::min(kBlock, dimension));
     std::uint64_t seed = 88172645463325252ULL;
     for (Index j = 0; j < W.cols(); ++j)
         for (Index i = 0; i < W.rows(); ++i) {
@@ -344,45 +376,44 @@ MatrixXd largest_vectors(const Apply& apply, const Sparse& M, int count, int dim
             W(i, j) = static_cast<double>(seed >> 11) * 0x1p-53 - 0.5;
         }
     W = apply(W);
-    MatrixXd V(M.rows(), 0), MV(M.rows(), 0), AV(M.rows(), 0), S;
+    MatrixXd V(M.size(), 0), MV(M.size(), 0), AV(M.size(), 0), S;
     VectorXd theta;
     while (true) {
         // What W has across V
-        for (int twice = 0; twice < 2; ++twice)
-            if (V.cols() > 0) W -= V * (MV.transpose() * W);
+        for (int twice = 0; twice < 2; ++twice) project_out(V, MV, W);
         MatrixXd next = orthonormal(W, M);
-        if (V.cols() > 0) {
-            next -= V * (MV.transpose() * next);
-            next = orthonormal(next, M);
-        }
+        project_out(V, MV, next);
+        next = orthonormal(next, M);
         const Index before = V.cols(), room = std::min<Index>(next.cols(), dimension - before);
         if (room <= 0) break;
+        next.conservativeResize(Eigen::NoChange, room);
         V.conservativeResize(Eigen::NoChange, before + room);
         MV.conservativeResize(Eigen::NoChange, before + room);
         AV.conservativeResize(Eigen::NoChange, before + room);
-        V.rightCols(room) = next.leftCols(room);
-        MV.rightCols(room) = M * V.rightCols(room);
-        W = apply(V.rightCols(room));
+        V.rightCols(room) = next;
+        MV.rightCols(room) = M.times(next);
+        W = apply(next);
         AV.rightCols(room) = W;
-        MatrixXd H = MV.transpose() * AV;
-        H = (0.5 * (H + H.transpose())).eval();
+        const MatrixXd H = transposed_product(MV, AV);
         VectorXd values;
         MatrixXd vectors;
-        diagonalise(H, values, vectors);
+        diagonalise(0.5 * (H + H.transpose()), values, vectors);
         theta = values.reverse();
         S = vectors.rowwise().reverse();
         if (V.cols() < wanted) continue;
         if (V.cols() >= dimension) break;
-        const MatrixXd residual =
-            AV * S.leftCols(wanted) - V * (S.leftCols(wanted) * theta.head(wanted).asDiagonal());
-        const MatrixXd M_residual = M * residual;
+        MatrixXd S_wanted = S.leftCols(wanted);
+        MatrixXd residual = product(AV, S_wanted);
+        for (Index k = 0; k < wanted; ++k) S_wanted.col(k) *= theta(k);
+        residual -= product(V, S_wanted);
+        const MatrixXd M_residual = M.times(residual);
         bool is_done = true;
         for (int k = 0; k < wanted; ++k)
             is_done = is_done && std::sqrt(std::abs(residual.col(k).dot(M_residual.col(k)))) <=
                                      kResidual * theta(k);
         if (is_done) break;
     }
-    return V * S.leftCols(std::min<Index>(wanted, S.cols()));
+    return product(V, S.leftCols(std::min<Index>(wanted, S.cols())));
 }
 
 // --- modes
@@ -401,14 +432,14 @@ Modes find_modes(const ReducedModel& reduced,
         throw std::domain_error(
             "the masses lie on one line or in one point, so that the body can "
             "turn without inertia");
-    const MatrixXd MR = M * R;
-    const SupportedSolve supported(K, reduced.supports());
+    const MatrixXd MR = M.times(R);
+    const SupportedSolve supported(reduced);
     const bool is_free = reduced.num_free() == reduced.size();
     const auto apply = [&](const MatrixXd& Y) {
-        MatrixXd F = M * Y;
-        if (is_free) F -= MR * (R.transpose() * F).eval();
+        MatrixXd F = M.times(Y);
+        if (is_free) project_out(MR, R, F);
         MatrixXd X = supported.solve(F);
-        if (is_free) X -= R * (MR.transpose() * X).eval();
+        if (is_free) project_out(R, MR, X);
         return X;
     };
     const MatrixXd vibrations = largest_vectors(apply, M, settings.modes, supported.size());
@@ -420,30 +451,29 @@ Modes find_modes(const ReducedModel& reduced,
     if (num_static > 0) {
         MatrixXd moved = MatrixXd::Zero(reduced.size(), num_static);
         for (int k = 0; k < num_static; ++k) moved(reduced.num_free() + k, k) = 1.0;
-        V.rightCols(num_static) = moved - supported.solve(K * moved);
+        V.rightCols(num_static) = moved - supported.solve(K.times(moved));
     }
     // Without rigid motions
-    for (Index k = 0; k < V.cols(); ++k) V.col(k) /= std::sqrt(V.col(k).dot(M * V.col(k)));
-    for (int twice = 0; twice < 2; ++twice) V -= R * (MR.transpose() * V).eval();
+    MatrixXd MV = M.times(V);
+    for (Index k = 0; k < V.cols(); ++k) V.col(k) /= std::sqrt(V.col(k).dot(MV.col(k)));
+    for (int twice = 0; twice < 2; ++twice) project_out(R, MR, V);
+    MV = M.times(V);
     for (Index k = 0; k < V.cols(); ++k)
-        if (V.col(k).dot(M * V.col(k)) < kDependent * kDependent) V.col(k).setZero();
+        if (V.col(k).dot(MV.col(k)) < kDependent * kDependent) V.col(k).setZero();
     MatrixXd basis = orthonormal(V, M);
-    basis -= R * (MR.transpose() * basis).eval();
-    const MatrixXd KV = K * basis;
+    project_out(R, MR, basis);
     MatrixXd S;
     Modes out;
-    MatrixXd reduced_K = basis.transpose() * KV;
+    const MatrixXd reduced_K = transposed_product(basis, K.times(basis));
     diagonalise(0.5 * (reduced_K + reduced_K.transpose()), out.omega_squared, S);
-    out.x = basis * S;
+    out.x = product(basis, S);
     // Energy against rounding of its terms
-    const Sparse size = K.cwiseAbs();
-    for (Index k = 0; k < out.x.cols(); ++k) {
-        const VectorXd x = out.x.col(k).cwiseAbs();
-        if (!(out.omega_squared(k) > kEnergyRounding * x.dot(size * x)))
+    const MatrixXd x = out.x.cwiseAbs(), terms = K.times(x, true);
+    for (Index k = 0; k < out.x.cols(); ++k)
+        if (!(out.omega_squared(k) > kEnergyRounding * x.col(k).dot(terms.col(k))))
             throw std::domain_error(
                 "the body has a motion without stiffness beside the rigid ones: parts of the mesh "
                 "are not joined, or a part of it is a mechanism");
-    }
     if (out.x.cols() == 0)
         throw std::domain_error("nothing of the body is elastic: each node is one of an interface");
     return out;
@@ -474,7 +504,7 @@ public:
 
 private:
     double product(const VectorXd& a, const VectorXd& b) const {
-        return a.head(num_nodes_).dot(m_ * b.head(num_nodes_));
+        return a.head(num_nodes_).dot(m_.times(b.head(num_nodes_)).col(0));
     }
 
     void set_affine() {
@@ -529,7 +559,7 @@ private:
         const double limit = kDependent * kDependent * out_.mass;
         basis_.resize(num_rows(), rest.cols());
         Index count = 0;
-        MatrixXd M_basis(num_nodes_, rest.cols()), M_rest = m_ * rest.topRows(num_nodes_);
+        MatrixXd M_basis(num_nodes_, rest.cols()), M_rest = m_.times(rest.topRows(num_nodes_));
         for (Index n = 0; n < rest.cols(); ++n) {
             Index best = 0;
             double most = -1.0;
@@ -546,12 +576,14 @@ private:
             for (const int i : out_.affine_axes)
                 psi -= product(affine_.col(i), psi) / out_.moments(i) * affine_.col(i);
             psi *= std::sqrt(out_.mass / product(psi, psi));
-            M_basis.col(count) = m_ * psi.head(num_nodes_);
+            M_basis.col(count) = m_.times(psi.head(num_nodes_));
             basis_.col(count) = psi;
-            const Eigen::RowVectorXd share =
-                M_basis.col(count).transpose() * rest.topRows(num_nodes_) / out_.mass;
-            rest -= psi * share;
-            M_rest -= M_basis.col(count) * share;
+            for (Index f = 0; f < rest.cols(); ++f) {
+                const double share =
+                    M_basis.col(count).dot(rest.col(f).head(num_nodes_)) / out_.mass;
+                rest.col(f) -= share * psi;
+                M_rest.col(f) -= share * M_basis.col(count);
+            }
             rest.col(best).setZero();
             M_rest.col(best).setZero();
             ++count;
@@ -563,7 +595,7 @@ private:
         const Index affine = out_.num_affine, num = affine + basis_.cols();
         const Index n = functions_.cols() / 3;
         coefficients_.resize(3 * num, n);
-        const MatrixXd M_functions = m_ * functions_.topRows(num_nodes_);
+        const MatrixXd M_functions = m_.times(functions_.topRows(num_nodes_));
         for (Index a = 0; a < num; ++a) {
             VectorXd psi;
             if (a < affine) {
@@ -572,10 +604,10 @@ private:
             } else {
                 psi = basis_.col(a - affine).head(num_nodes_);
             }
-            const Eigen::RowVectorXd shares = psi.transpose() * M_functions / out_.mass;
+            const MatrixXd shares = transposed_product(psi, M_functions) / out_.mass;
             for (Index k = 0; k < n; ++k)
                 for (int axis = 0; axis < 3; ++axis)
-                    coefficients_(3 * a + axis, k) = shares(3 * k + axis);
+                    coefficients_(3 * a + axis, k) = shares(0, 3 * k + axis);
         }
     }
 
@@ -586,7 +618,7 @@ private:
         Q.resize(size, size);
         const auto orthogonalise = [&](VectorXd& v, Index count) {
             for (int twice = 0; twice < 2; ++twice)
-                v -= Q.leftCols(count) * (Q.leftCols(count).transpose() * v).eval();
+                for (Index k = 0; k < count; ++k) v -= Q.col(k).dot(v) * Q.col(k);
             v.normalize();
         };
         for (Index k = 0; k < n; ++k) {
@@ -637,11 +669,11 @@ void set_mass_properties(const FiniteElements& model, const Sparse& m, Reduction
     MatrixXd X(num_nodes, 3);
     for (Index i = 0; i < num_nodes; ++i)
         X.row(i) = model.x[static_cast<std::size_t>(i)].transpose();
-    const VectorXd weights = m * VectorXd::Ones(num_nodes);
+    const MatrixXd weights = m.times(MatrixXd::Ones(num_nodes, 1));
     out.mass = weights.sum();
-    out.center = X.transpose() * weights / out.mass;
+    out.center = transposed_product(X, weights) / out.mass;
     X.rowwise() -= out.center.transpose();
-    Mat3 S = X.transpose() * (m * X);
+    Mat3 S = transposed_product(X, m.times(X));
     S = (0.5 * (S + S.transpose())).eval();
     out.axes = rigid::diagonalise(S);
     out.moments = S.diagonal();

@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Nested dissection, dense fronts, solves.
+#include "sparse.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace ancora::elastic {
+namespace {
+
+// Groups that are not dissected any further, and columns of a block in a front.
+constexpr std::size_t kLeaf = 24;
+constexpr std::size_t kColumns = 48;
+// Rows of a block: columns of this length stay in the cache.
+constexpr std::size_t kRows = 128;
+// Of a pivot, relative to the diagonal: below, it is rounding.
+constexpr double kPivot = 1e-14;
+
+std::size_t at(std::int32_t i) {
+    return static_cast<std::size_t>(i);
+}
+
+double dot(const double* a, const double* b, std::size_t count) {
+    // Four sums, which go side by side
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+    std::size_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        s0 += a[i] * b[i];
+        s1 += a[i + 1] * b[i + 1];
+        s2 += a[i + 2] * b[i + 2];
+        s3 += a[i + 3] * b[i + 3];
+    }
+    for (; i < count; ++i) s0 += a[i] * b[i];
+    return (s0 + s1) + (s2 + s3);
+}
+
+/// C -= A B^T below the diagonal: C (rows x columns, leading dimension ldc), A rows x depth,
+/// B columns x depth. Row r of C stands for column r + `skip`; above it nothing need be right.
+[[gnu::target_clones("avx2", "default")]] void subtract_product(double* C,
+                                                                std::size_t ldc,
+                                                                const double* A,
+                                                                std::size_t lda,
+                                                                const double* B,
+                                                                std::size_t ldb,
+                                                                std::size_t rows,
+                                                                std::size_t columns,
+                                                                std::size_t depth) {
+    // Pieces of A that stay in the cache while all columns pass
+    if (depth > kColumns) {
+        const std::size_t half = (depth / 2 + 3) / 4 * 4;
+        subtract_product(C, ldc, A, lda, B, ldb, rows, columns, half);
+        subtract_product(
+            C, ldc, A + half * lda, lda, B + half * ldb, ldb, rows, columns, depth - half);
+        return;
+    }
+    for (std::size_t first = 0; first < rows; first += kRows) {
+        const std::size_t count = std::min(kRows, rows - first);
+        // Columns right of these rows are above the diagonal
+        const std::size_t last = std::min(columns, first + count);
+        std::size_t j = 0;
+        for (; j + 4 <= last; j += 4) {
+            double* __restrict c0 = C + first + j * ldc;
+            double* __restrict c1 = c0 + ldc;
+            double* __restrict c2 = c1 + ldc;
+            double* __restrict c3 = c2 + ldc;
+            std::size_t k = 0;
+            for (; k + 2 <= depth; k += 2) {
+                const double* __restrict a = A + first + k * lda;
+                const double* __restrict b = a + lda;
+                const double* p = B + j + k * ldb;
+                const double* q = p + ldb;
+                const double p0 = p[0], p1 = p[1], p2 = p[2], p3 = p[3];
+                const double q0 = q[0], q1 = q[1], q2 = q[2], q3 = q[3];
+                for (std::size_t i = 0; i < count; ++i) {
+                    const double x = a[i], y = b[i];
+                    c0[i] -= x * p0 + y * q0;
+                    c1[i] -= x * p1 + y * q1;
+                    c2[i] -= x * p2 + y * q2;
+                    c3[i] -= x * p3 + y * q3;
+                }
+            }
+            for (; k < depth; ++k) {
+                const double* __restrict a = A + first + k * lda;
+                const double* p = B + j + k * ldb;
+                for (std::size_t i = 0; i < count; ++i) {
+                    c0[i] -= a[i] * p[0];
+                    c1[i] -= a[i] * p[1];
+                    c2[i] -= a[i] * p[2];
+                    c3[i] -= a[i] * p[3];
+                }
+            }
+        }
+        for (; j < last; ++j) {
+            double* __restrict c = C + first + j * ldc;
+            for (std::size_t k = 0; k < depth; ++k) {
+                const double* __restrict a = A + first + k * lda;
+                const double p = B[j + k * ldb];
+                for (std::size_t i = 0; i < count; ++i) c[i] -= a[i] * p;
+            }
+        }
+    }
+}
+
+/// Factorises the first `own` columns of a front of `size` rows; false on a pivot that is not
+/// positive.
+bool factorise_columns(double* L, std::size_t size, std::size_t own, const double* diagonal) {
+    for (std::size_t first = 0; first < own; first += kColumns) {
+        const std::size_t count = std::min(kColumns, own - first);
+        for (std::size_t j = first; j < first + count; ++j) {
+            double* const column = L + j * size;
+            for (std::size_t k = first; k < j; ++k) {
+                const double* const other = L + k * size;
+                const double x = other[j];
+                for (std::size_t i = j; i < size; ++i) column[i] -= x * other[i];
+            }
+            if (!(column[j] > kPivot * diagonal[j])) return false;
+            const double pivot = std::sqrt(column[j]);
+            for (std::size_t i = j; i < size; ++i) column[i] /= pivot;
+        }
+        const std::size_t next = first + count;
+        if (next < own)
+            subtract_product(L + next * size + next,
+                             size,
+                             L + first * size + next,
+                             size,
+                             L + first * size + next,
+                             size,
+                             size - next,
+                             own - next,
+                             count);
+    }
+    return true;
+}
+
+}  // namespace
+
+// --- matrices
+
+SparseSymmetric::SparseSymmetric(std::int32_t size, std::vector<Entry> entries) {
+    // By columns, then by rows within each
+    start_.assign(at(size) + 1, 0);
+    for (const Entry& e : entries) ++start_[at(e.j) + 1];
+    std::partial_sum(start_.begin(), start_.end(), start_.begin());
+    std::vector<std::pair<std::int32_t, double>> sorted(entries.size());
+    std::vector<std::size_t> next(start_.begin(), start_.end() - 1);
+    for (const Entry& e : entries) sorted[next[at(e.j)]++] = {e.i, e.value};
+    entries = {};
+    std::size_t count = 0;
+    for (std::size_t j = 0; j < at(size); ++j) {
+        const std::size_t begin = start_[j], end = start_[j + 1];
+        std::stable_sort(sorted.begin() + static_cast<std::ptrdiff_t>(begin),
+                         sorted.begin() + static_cast<std::ptrdiff_t>(end),
+                         [](const auto& a, const auto& b) {
+                             return a.first < b.first;
+                         });
+        start_[j] = count;
+        for (std::size_t k = begin; k < end; ++k) {
+            if (count > start_[j] && sorted[count - 1].first == sorted[k].first)
+                sorted[count - 1].second += sorted[k].second;
+            else
+                sorted[count++] = sorted[k];
+        }
+    }
+    start_[at(size)] = count;
+    row_.resize(count);
+    value_.resize(count);
+    for (std::size_t k = 0; k < count; ++k) {
+        row_[k] = sorted[k].first;
+        value_[k] = sorted[k].second;
+    }
+}
+
+Eigen::MatrixXd SparseSymmetric::times(const Eigen::MatrixXd& X, bool absolute) const {
+    // Few columns at a time, each row of them together
+    constexpr Eigen::Index kTogether = 4;
+    using Rows = Eigen::Matrix<double, kTogether, Eigen::Dynamic>;
+    Eigen::MatrixXd Y(X.rows(), X.cols());
+    for (Eigen::Index first = 0; first < X.cols(); first += kTogether) {
+        const Eigen::Index count = std::min(kTogether, X.cols() - first);
+        Rows x = Rows::Zero(kTogether, X.rows()), y = x;
+        x.topRows(count) = X.middleCols(first, count).transpose();
+        for_each([&](std::int32_t i, std::int32_t j, double entry) {
+            const double value = absolute ? std::abs(entry) : entry;
+            y.col(i) += value * x.col(j);
+            if (i != j) y.col(j) += value * x.col(i);
+        });
+        Y.middleCols(first, count) = y.topRows(count).transpose();
+    }
+    return Y;
+}
+
+Eigen::MatrixXd product(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) {
+    Eigen::MatrixXd C = Eigen::MatrixXd::Zero(A.rows(), B.cols());
+    const auto rows = static_cast<std::size_t>(A.rows());
+    for (std::size_t first = 0; first < rows; first += kRows) {
+        const std::size_t count = std::min(kRows, rows - first);
+        for (Eigen::Index j = 0; j < B.cols(); ++j) {
+            double* __restrict c = C.data() + j * C.rows() + first;
+            for (Eigen::Index k = 0; k < A.cols(); ++k) {
+                const double* __restrict a = A.data() + k * A.rows() + first;
+                const double b = B(k, j);
+                for (std::size_t i = 0; i < count; ++i) c[i] += a[i] * b;
+            }
+        }
+    }
+    return C;
+}
+
+Eigen::MatrixXd transposed_product(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) {
+    Eigen::MatrixXd C = Eigen::MatrixXd::Zero(A.cols(), B.cols());
+    const auto rows = static_cast<std::size_t>(A.rows());
+    for (std::size_t first = 0; first < rows; first += kRows) {
+        const std::size_t count = std::min(kRows, rows - first);
+        for (Eigen::Index j = 0; j < B.cols(); ++j) {
+            const double* __restrict b = B.data() + j * B.rows() + first;
+            for (Eigen::Index k = 0; k < A.cols(); ++k) {
+                const double* __restrict a = A.data() + k * A.rows() + first;
+                C(k, j) += dot(a, b, count);
+            }
+        }
+    }
+    return C;
+}
+
+// --- ordering
+
+/// Splits groups by planes across their longest extent until few are left.
+class SparseCholesky::Dissection {
+public:
+    Dissection(const SparseSymmetric& A,
+               const std::vector<std::int32_t>& group,
+               const std::vector<Vec3>& position)
+        : position_(position), neighbours_(position.size()), side_(position.size(), 0) {
+        A.for_each([&](std::int32_t i, std::int32_t j, double) {
+            const std::int32_t a = group[at(i)], b = group[at(j)];
+            if (a == b) return;
+            // Unknowns of a group come one after the other, and so do most repetitions
+            if (!neighbours_[at(a)].empty() && neighbours_[at(a)].back() == b) return;
+            neighbours_[at(a)].push_back(b);
+            neighbours_[at(b)].push_back(a);
+        });
+        for (std::vector<std::int32_t>& of : neighbours_) {
+            std::ranges::sort(of);
+            of.erase(std::unique(of.begin(), of.end()), of.end());
+        }
+        std::vector<std::int32_t> all(position.size());
+        std::iota(all.begin(), all.end(), 0);
+        split(std::move(all));
+    }
+
+    struct Node {
+        std::int32_t begin, end;  ///< groups in `order`
+        std::vector<std::int32_t> children;
+        std::vector<std::int32_t> boundary;  ///< places of groups in `order`, ascending
+    };
+    std::vector<std::int32_t> order;  ///< groups as they are eliminated
+    std::vector<Node> nodes;          ///< children before parents
+
+    void find_boundaries() {
+        std::vector<std::int32_t> place(position_.size()), seen(position_.size(), -1);
+        for (std::size_t k = 0; k < order.size(); ++k)
+            place[at(order[k])] = static_cast<std::int32_t>(k);
+        for (std::size_t n = 0; n < nodes.size(); ++n) {
+            Node& node = nodes[n];
+            const auto add = [&](std::int32_t k) {
+                if (k < node.end || seen[at(k)] == static_cast<std::int32_t>(n)) return;
+                seen[at(k)] = static_cast<std::int32_t>(n);
+                node.boundary.push_back(k);
+            };
+            for (std::int32_t k = node.begin; k < node.end; ++k)
+                for (const std::int32_t other : neighbours_[at(order[at(k)])])
+                    add(place[at(other)]);
+            for (const std::int32_t child : node.children)
+                for (const std::int32_t k : nodes[at(child)].boundary) add(k);
+            std::ranges::sort(node.boundary);
+        }
+    }
+
+private:
+    std::int32_t finish(const std::vector<std::int32_t>& own, std::vector<std::int32_t> children) {
+        const auto begin = static_cast<std::int32_t>(order.size());
+        order.insert(order.end(), own.begin(), own.end());
+        nodes.push_back({begin, static_cast<std::int32_t>(order.size()), std::move(children), {}});
+        return static_cast<std::int32_t>(nodes.size()) - 1;
+    }
+
+    /// @returns the roots of what became of these groups
+    std::vector<std::int32_t> split(std::vector<std::int32_t> groups) {
+        if (groups.empty()) return {};
+        if (groups.size() <= kLeaf) return {finish(groups, {})};
+        Vec3 low = position_[at(groups[0])], high = low;
+        for (const std::int32_t g : groups) {
+            low = low.cwiseMin(position_[at(g)]);
+            high = high.cwiseMax(position_[at(g)]);
+        }
+        int axis = 0;
+        const double extent = (high - low).maxCoeff(&axis);
+        if (!(extent > 0.0)) return {finish(groups, {})};
+        std::ranges::sort(groups, {}, [&](std::int32_t g) {
+            return std::pair(position_[at(g)](axis), g);
+        });
+        // Planes about the middle: that with the fewest groups between both sides
+        constexpr std::size_t kPlanes = 4;
+        std::size_t best_size = groups.size(), best_cut = 0;
+        bool best_is_lower = true;
+        std::size_t cut = groups.size() / 2 - groups.size() / 16;
+        for (std::size_t plane = 0; plane < kPlanes && cut < groups.size(); ++plane) {
+            const double x = position_[at(groups[cut])](axis);
+            while (cut < groups.size() && position_[at(groups[cut])](axis) == x) ++cut;
+            if (cut == groups.size()) break;
+            const auto [lower, upper] = separator_sizes(groups, cut);
+            if (std::min(lower, upper) < best_size) {
+                best_size = std::min(lower, upper);
+                best_cut = cut;
+                best_is_lower = lower <= upper;
+            }
+            cut = std::max(cut, cut + groups.size() / 64);
+        }
+        if (best_cut == 0) return {finish(groups, {})};
+        mark(groups, best_cut);
+        std::vector<std::int32_t> parts[2], between;
+        for (std::size_t k = 0; k < groups.size(); ++k) {
+            const bool is_lower = k < best_cut;
+            if (is_lower == best_is_lower && touches_other(groups[k]))
+                between.push_back(groups[k]);
+            else
+                parts[is_lower ? 0 : 1].push_back(groups[k]);
+        }
+        groups = {};
+        std::vector<std::int32_t> children = split(std::move(parts[0]));
+        for (const std::int32_t root : split(std::move(parts[1]))) children.push_back(root);
+        if (between.empty()) return children;  // not joined
+        return {finish(between, std::move(children))};
+    }
+    /// Marks lower and upper groups by numbers of their own.
+    void mark(const std::vector<std::int32_t>& groups, std::size_t cut) {
+        stamp_ += 2;
+        for (std::size_t k = 0; k < groups.size(); ++k)
+            side_[at(groups[k])] = k < cut ? stamp_ : stamp_ + 1;
+    }
+    bool touches_other(std::int32_t g) const {
+        const std::int32_t other = side_[at(g)] == stamp_ ? stamp_ + 1 : stamp_;
+        return std::ranges::any_of(neighbours_[at(g)], [&](std::int32_t n) {
+            return side_[at(n)] == other;
+        });
+    }
+    std::pair<std::size_t, std::size_t> separator_sizes(const std::vector<std::int32_t>& groups,
+                                                        std::size_t cut) {
+        mark(groups, cut);
+        std::pair<std::size_t, std::size_t> out{0, 0};
+        for (std::size_t k = 0; k < groups.size(); ++k)
+            if (touches_other(groups[k])) ++(k < cut ? out.first : out.second);
+        return out;
+    }
+
+    const std::vector<Vec3>& position_;
+    std::vector<std::vector<std::int32_t>> neighbours_;
+    std::vector<std::int32_t> side_;
+    std::int32_t stamp_ = 0;
+};
+
+// --- factor
+
+SparseCholesky::SparseCholesky(const SparseSymmetric& A,
+                               const std::vector<std::int32_t>& group,
+                               const std::vector<Vec3>& position) {
+    Dissection dissection(A, group, position);
+    dissection.find_boundaries();
+    // Unknowns in the order of their groups
+    std::vector<std::vector<std::int32_t>> members(position.size());
+    for (std::size_t k = 0; k < group.size(); ++k)
+        members[at(group[k])].push_back(static_cast<std::int32_t>(k));
+    place_.resize(group.size());
+    std::vector<std::int32_t> first{0};
+    for (const std::int32_t g : dissection.order) {
+        std::int32_t next = first.back();
+        for (const std::int32_t unknown : members[at(g)]) place_[at(unknown)] = next++;
+        first.push_back(next);
+    }
+    std::vector<std::int32_t> parent(dissection.nodes.size(), -1);
+    for (std::size_t n = 0; n < dissection.nodes.size(); ++n) {
+        const Dissection::Node& node = dissection.nodes[n];
+        Front front;
+        front.begin = first[at(node.begin)];
+        front.end = first[at(node.end)];
+        for (const std::int32_t k : node.boundary)
+            for (std::int32_t i = first[at(k)]; i < first[at(k) + 1]; ++i)
+                front.boundary.push_back(i);
+        fronts_.push_back(std::move(front));
+        for (const std::int32_t child : node.children)
+            parent[at(child)] = static_cast<std::int32_t>(n);
+    }
+    factorise(A, parent);
+}
+
+void SparseCholesky::factorise(const SparseSymmetric& A, const std::vector<std::int32_t>& parent) {
+    std::vector<SparseSymmetric::Entry> entries;
+    std::vector<double> diagonal(place_.size(), 0.0);
+    A.for_each([&](std::int32_t i, std::int32_t j, double value) {
+        const auto [low, high] = std::minmax({place_[at(i)], place_[at(j)]});
+        entries.push_back({high, low, value});
+        if (i == j) diagonal[at(low)] = value;
+    });
+    std::ranges::sort(entries, {}, [](const SparseSymmetric::Entry& e) {
+        return std::pair(e.j, e.i);
+    });
+    std::vector<std::vector<std::int32_t>> children(fronts_.size());
+    for (std::size_t n = 0; n < parent.size(); ++n)
+        if (parent[n] >= 0) children[at(parent[n])].push_back(static_cast<std::int32_t>(n));
+
+    // What fronts leave for their parents, boundary x boundary, lower triangles
+    std::vector<std::vector<double>> updates(fronts_.size());
+    std::vector<std::size_t> local(place_.size(), 0);
+    auto entry = entries.begin();
+    for (std::size_t n = 0; n < fronts_.size(); ++n) {
+        Front& front = fronts_[n];
+        const auto own = static_cast<std::size_t>(front.end - front.begin);
+        const std::size_t beyond = front.boundary.size(), size = own + beyond;
+        for (std::size_t k = 0; k < own; ++k) local[at(front.begin) + k] = k;
+        for (std::size_t k = 0; k < beyond; ++k) local[at(front.boundary[k])] = own + k;
+        front.L.assign(size * own, 0.0);
+        std::vector<double>& update = updates[n];
+        update.assign(beyond * beyond, 0.0);
+        for (; entry != entries.end() && entry->j < front.end; ++entry)
+            front.L[local[at(entry->i)] + size * local[at(entry->j)]] += entry->value;
+        for (const std::int32_t child : children[n]) {
+            const std::vector<std::int32_t>& boundary = fronts_[at(child)].boundary;
+            std::vector<double>& from = updates[at(child)];
+            for (std::size_t j = 0; j < boundary.size(); ++j) {
+                const std::size_t column = local[at(boundary[j])];
+                const double* const source = from.data() + j * boundary.size();
+                double* const to = column < own ? front.L.data() + size * column
+                                                : update.data() + beyond * (column - own) - own;
+                for (std::size_t i = j; i < boundary.size(); ++i)
+                    to[local[at(boundary[i])]] += source[i];
+            }
+            from = {};
+        }
+        if (!factorise_columns(front.L.data(), size, own, diagonal.data() + front.begin))
+            throw std::domain_error("the matrix is not positive definite");
+        if (beyond > 0)
+            subtract_product(update.data(),
+                             beyond,
+                             front.L.data() + own,
+                             size,
+                             front.L.data() + own,
+                             size,
+                             beyond,
+                             beyond,
+                             own);
+    }
+}
+
+void SparseCholesky::solve(Eigen::MatrixXd& X) const {
+    const std::size_t n = place_.size();
+    const auto count = static_cast<std::size_t>(X.cols());
+    std::vector<double> x(n * count);
+    for (std::size_t k = 0; k < n; ++k)
+        for (std::size_t c = 0; c < count; ++c)
+            x[n * c + at(place_[k])] =
+                X(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(c));
+    // Own unknowns of a front, then its boundary, by right-hand sides
+    std::vector<double> w;
+    const auto gather = [&](const Front& front, bool with_boundary) {
+        const auto own = static_cast<std::size_t>(front.end - front.begin);
+        const std::size_t size = own + front.boundary.size();
+        w.assign(size * count, 0.0);
+        for (std::size_t c = 0; c < count; ++c) {
+            const double* const from = x.data() + n * c;
+            double* const to = w.data() + size * c;
+            for (std::size_t i = 0; i < own; ++i) to[i] = from[at(front.begin) + i];
+            if (with_boundary)
+                for (std::size_t i = own; i < size; ++i) to[i] = from[at(front.boundary[i - own])];
+        }
+        return std::pair(own, size);
+    };
+    for (const Front& front : fronts_) {
+        const auto [own, size] = gather(front, false);
+        for (std::size_t j = 0; j < own; ++j)
+            for (std::size_t c = 0; c < count; ++c) {
+                const double* __restrict column = front.L.data() + size * j;
+                double* __restrict to = w.data() + size * c;
+                const double value = to[j] /= column[j];
+                for (std::size_t i = j + 1; i < size; ++i) to[i] -= column[i] * value;
+            }
+        for (std::size_t c = 0; c < count; ++c) {
+            const double* const from = w.data() + size * c;
+            double* const to = x.data() + n * c;
+            for (std::size_t i = 0; i < own; ++i) to[at(front.begin) + i] = from[i];
+            for (std::size_t i = own; i < size; ++i) to[at(front.boundary[i - own])] += from[i];
+        }
+    }
+    for (std::size_t f = fronts_.size(); f-- > 0;) {
+        const Front& front = fronts_[f];
+        const auto [own, size] = gather(front, true);
+        for (std::size_t j = own; j-- > 0;)
+            for (std::size_t c = 0; c < count; ++c) {
+                const double* const column = front.L.data() + size * j;
+                double* const of = w.data() + size * c;
+                const std::size_t first = j + 1, rest = size - first;
+                of[j] = (of[j] - dot(column + first, of + first, rest)) / column[j];
+            }
+        for (std::size_t c = 0; c < count; ++c)
+            for (std::size_t i = 0; i < own; ++i) x[n * c + at(front.begin) + i] = w[size * c + i];
+    }
+    for (std::size_t k = 0; k < n; ++k)
+        for (std::size_t c = 0; c < count; ++c)
+            X(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(c)) =
+                x[n * c + at(place_[k])];
+}
+
+}  // namespace ancora::elastic

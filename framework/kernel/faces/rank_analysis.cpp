@@ -581,10 +581,11 @@ std::vector<int> dependent_rows(const RowSet& rows,
                  ++row)
                 weighed.col(row - chosen.begin()) *= kBodiesFirst;
     // A selection in use is kept while its coefficients are within the bound; this is tested often.
+    // One with rows that have ceased to be conditions is not.
     for (std::size_t c = 0; c < chosen.size(); ++c)
         if (std::ranges::binary_search(instead, chosen[c]))
             dependent.push_back(static_cast<int>(c));
-    if (!instead.empty() &&
+    if (!instead.empty() && dependent.size() == instead.size() &&
         holds(scaled.columns, weighed, dependent, decision.threshold, kLargestOfOld))
         return instead;
     dependent.clear();

@@ -233,8 +233,15 @@ void RowLayout::check_block(const RowOwner& owner, int index, const RowBlock& bl
                                law.kind == RowKind::unilateral ? "meets" : "never meets"));
         // Only elastic rows have an energy W(pi).
         const bool bears = law.kind == RowKind::elastic;
-        if (!bears && (law.compliance != 0.0 || law.prestress != 0.0))
+        const bool may_hold = law.kind == RowKind::unilateral;
+        if (!bears && (law.compliance != 0.0 || (law.prestress != 0.0 && !may_hold)))
             refuse("compliance and prestress belong to elastic rows only");
+        if (may_hold && (!(law.prestress >= 0.0) || (law.prestress > 0.0 && law.restitution > 0.0)))
+            refuse(
+                fmt::format("a row that meets holds with {} and a restitution of {}; what holds "
+                            "does so with a force above zero, and has met without restitution",
+                            law.prestress,
+                            law.restitution));
         if (!bears && law.kind != RowKind::dashpot && law.viscosity != 0.0)
             refuse("viscosity belongs to elastic and dashpot rows only");
         // c = 0 is another law, a constraint: an elastic row would carry pi_0
@@ -244,7 +251,7 @@ void RowLayout::check_block(const RowOwner& owner, int index, const RowBlock& bl
             refuse(fmt::format("an elastic row has compliance {}; it must be positive and finite",
                                law.compliance));
         if (!(law.viscosity >= 0.0) || !std::isfinite(law.viscosity) ||
-            !std::isfinite(law.prestress))
+            (!std::isfinite(law.prestress) && !may_hold))
             refuse("a viscosity is negative, or a viscosity or prestress is not finite");
         // gamma = h / eta
         if (law.kind == RowKind::dashpot && law.viscosity == 0.0)

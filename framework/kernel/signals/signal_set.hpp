@@ -102,6 +102,11 @@ public:
     bool are_read_by_rows() const { return num_kept_ > 0; }
     /// Own values of part `index` of the model's signals.
     OwnValues own_of_part(int index, Moment moment) const;
+    /// Its discrete states as accepted, which events alone change.
+    std::span<const double> discrete_of_part(int index) const {
+        const Part& part = parts_[index];
+        return {z_.data() + part.first_z, part.num_z};
+    }
     /// Evaluates at a state, for Moment::now. [step]
     void evaluate_for_rows(const double* q, const double* v, double t);
     /// Evaluates over a step, for its middle and its end. [step]

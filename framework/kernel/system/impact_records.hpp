@@ -14,9 +14,10 @@ namespace ancora {
 class ImpactRecords {
 public:
     enum class What : std::int32_t {
-        impact,   ///< met, and parted again or not
-        closed,   ///< goes on in touch
-        released  ///< its reaction has come to zero
+        impact,    ///< met, and parted again or not
+        closed,    ///< goes on in touch
+        released,  ///< its reaction has come to zero; of a latch: its command was to open
+        broken     ///< of a latch: its reaction has come to its limit
     };
     struct Event {
         double t;
@@ -59,9 +60,10 @@ public:
         if (events_.size() < kMost) events_.push_back(event);
     }
     void record_lowered() { ++counts_.lowered; }
-    void set_gap(int row, double gap) {
+    /// @param is_absent it may be below zero
+    void set_gap(int row, double gap, bool is_absent) {
         gap_[row] = gap;
-        if (gap < counts_.least_gap) counts_.least_gap = gap;
+        if (!is_absent && gap < counts_.least_gap) counts_.least_gap = gap;
     }
 
     const std::vector<Event>& all() const { return events_; }
@@ -89,7 +91,7 @@ public:
             archive(event.impulse);
             archive(event.loss);
             const int what = static_cast<int>(event.what);
-            archive.require(event.row >= 0 && event.row < impulse_.size() && what >= 0 && what <= 2,
+            archive.require(event.row >= 0 && event.row < impulse_.size() && what >= 0 && what <= 3,
                             "the row of an event");
         });
     }

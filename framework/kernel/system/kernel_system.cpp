@@ -477,6 +477,7 @@ void KernelSystem::begin_new_course(const StepPart::Passage& passage) {
     if (projection_) projection_->abandon();
     if (!parts_.model.traits.is_adaptive || parts_.model.traits.face == Face::discrete)
         std::ranges::fill(state_.history, 0.0);
+    if (passage.may_depend) rows_.choice.follow_conditions();
     rows_.matrix.forget();
     newton_.forget();
     invalidate(Change::state);
@@ -616,6 +617,7 @@ void KernelSystem::after_signals() {
     meet_prescribed_rates(VelocityImpulse::behind(state_.t));
     invalidate(Change::state);
     note_jump();
+    begin_new_course(extra_.follow_signals());
 }
 
 void KernelSystem::look_at_crossings(bool has_passed) {

@@ -31,6 +31,10 @@ public:
 
     /// Selects rows at the accepted state. @returns whether other rows are dropped than before
     bool renew() { return !independent_.all() && choose_anew(); }
+    /// Selects rows at the accepted state, where others have become conditions of the model.
+    void follow_conditions() {
+        if (parts_.model.traits.face == Face::discrete) choose_anew();
+    }
     /// Whether dropped rows are independent of the kept ones, as where the start was a singular
     /// position; the selection is then made anew, at the middle of the step. Where a row remains
     /// violated all the same, the trial has left the motion if it passes a singular position, near

@@ -170,11 +170,14 @@ public:
     struct Passage {
         bool is_new_course = false;  ///< velocities have jumped, or rows of the model are others
         const Eigen::VectorXd* impulse = nullptr;  ///< as stresses -s of all rows, if there was any
+        bool may_depend = false;  ///< rows of the model are others, and may depend on each other
     };
     /// [step] An event of its own has come at the present state.
     virtual Passage pass(int event) = 0;
     /// [step] The step has been committed and recorded: what it has left to do at its end.
     virtual Passage finish_step() { return {}; }
+    /// [step] Discrete states of objects may have changed.
+    virtual Passage follow_signals() { return {}; }
     /// Forces may jump here, by any event: modes are to be rechecked.
     virtual void recheck() = 0;
     /// Forces may change here: nothing is to be extrapolated from before.

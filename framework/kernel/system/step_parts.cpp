@@ -146,15 +146,29 @@ StepPart::Passage StepParts::pass(int event) {
     return {};
 }
 
-StepPart::Passage StepParts::finish_step() {
+/// The first passage that begins a new course; other parts then restart.
+template <class Pass>
+StepPart::Passage StepParts::pass_in_turn(const Pass& pass) {
     for (const auto& part : parts_) {
-        const StepPart::Passage passage = part->finish_step();
+        const StepPart::Passage passage = pass(*part);
         if (!passage.is_new_course) continue;
         for (const auto& other : parts_)
             if (other != part) other->restart();
         return passage;
     }
     return {};
+}
+
+StepPart::Passage StepParts::finish_step() {
+    return pass_in_turn([](StepPart& part) {
+        return part.finish_step();
+    });
+}
+
+StepPart::Passage StepParts::follow_signals() {
+    return pass_in_turn([](StepPart& part) {
+        return part.follow_signals();
+    });
 }
 
 void StepParts::save(std::vector<std::vector<std::byte>>& to) const {

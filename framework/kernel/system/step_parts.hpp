@@ -57,6 +57,7 @@ public:
     /// Of the part whose event it is; the others restart on a new course.
     StepPart::Passage pass(int event);
     StepPart::Passage finish_step();
+    StepPart::Passage follow_signals();
 
     /// Their states, see StepPart::save().
     void save(std::vector<std::vector<std::byte>>& to) const;
@@ -72,6 +73,8 @@ public:
     }
 
 private:
+    template <class Pass>
+    StepPart::Passage pass_in_turn(const Pass& pass);
     static const double* own(const StepPart& part, const double* s) {
         return s != nullptr ? s + part.first_row() : part.stress().data();
     }

@@ -26,6 +26,8 @@ constexpr double kHeld = 1e-10;
 constexpr double kShortFlight = 1e-3;
 // In units of what touches: an event that leaves more is none.
 constexpr double kMet = 1e3;
+// Latches that are this close to their limits when one comes to its own, relative, break with it.
+constexpr double kTogether = 1e-9;
 constexpr std::ptrdiff_t kMostChanges = 10;  // of the closed rows at one instant, and two for each
 constexpr int kBisections = 60;              // of the restitution of an impact that would gain
 
@@ -54,16 +56,164 @@ Impact::Impact(Assembly& parts,
     free_ = std::make_unique<ContinuousFace>(
         parts.model, parts.rows, parts.mass, parts.space, parts.laws, parts.forces, parts.meter);
     for (Eigen::VectorXd* x : {&v_met_, &v_reflected_, &v_next_}) x->setZero(parts.n);
-    for (Eigen::VectorXd* x : {&reflected_s_, &s_}) x->setZero(parts.m);
+    for (Eigen::VectorXd* x : {&reflected_s_, &s_, &caught_s_, &missed_s_}) x->setZero(parts.m);
+}
+
+void Impact::set_latched(const std::vector<char>& is_latched) {
+    if (is_latched == rows_.latched()) return;
+    const std::vector<char> closed = rows_.closed();
+    rows_.set_latched(is_latched);
+    rows_.close(is_latched);
+    free_ = std::make_unique<ContinuousFace>(parts_.model,
+                                             parts_.rows,
+                                             parts_.mass,
+                                             parts_.space,
+                                             parts_.laws,
+                                             parts_.forces,
+                                             parts_.meter);
+    rows_.close(closed);
+}
+
+/// (7) for all latches that touch and do not part: the velocities met and reflected become those
+/// behind it, and their rows conditions.
+/// @param crossings of a step over all events: those that have borne it have met
+/// @returns whether there was an impulse
+bool Impact::catch_latches(int event, Approach approach, std::span<const Crossing> crossings) {
+    caught_.clear();
+    caught_s_.setZero();
+    missed_s_.setZero();
+    std::vector<char> latched = rows_.latched(), closed = rows_.closed();
+    const double reach = reach_of(event);
+    bool is_met = false;
+    for (int i = 0; i < rows_.count(); ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        if (!rows_.is_latch(i) || rows_.is_latched(i) || rows_.is_absent(i)) continue;
+        const double rate = rows_.rate(i, v_met_.data());
+        const double rounding = rows_.at_rest(i, v_met_.data());
+        const bool has_borne = !crossings.empty() && crossings[at].impulse > 0.0;
+        if (!has_borne && (rows_.gap(i) > reach || rate > rounding)) continue;
+        if (approach == Approach::none && rate < -rounding) continue;
+        caught_.push_back({i, false, 0.0, rate});
+        caught_.back().is_met = std::abs(rate) > rounding;
+        is_met = is_met || caught_.back().is_met;
+        latched[at] = closed[at] = 1;
+        records_.record({state_.t, rows_.row(i), ImpactRecords::What::closed, 0.0, 0.0});
+    }
+    if (caught_.empty()) return false;
+    if (is_met) take_missed();
+    set_latched(latched);
+    rows_.close(closed);
+    accelerations_.rebuild();
+    if (!is_met) return false;
+
+    parts_.forces.forget_reactions();
+    free_->assemble(state_.q.data(), v_met_.data(), state_.t, state_.plugin);
+    const std::vector<int>& conditions = free_->constraint_rows();
+    Eigen::VectorXd missed = Eigen::VectorXd::Zero(at(conditions.size()));
+    Eigen::VectorXd mu(missed.size()), change(parts_.n);
+    for (const Touch& touch : caught_) {
+        const auto found = std::ranges::find(conditions, rows_.row(touch.row));
+        missed[found - conditions.begin()] = -touch.before;
+    }
+    if (!free_->solver().solve({}, view(missed), span_of(change), span_of(mu)))
+        throw Error(ErrorKind::numerical,
+                    fmt::format("t = {:.9g} s: {} catches, and the equations of that impact cannot "
+                                "be solved; what it holds has no mass",
+                                state_.t,
+                                parts_.rows.row_name(rows_.row(caught_.front().row))),
+                    parts_.rows.place_of_row(rows_.row(caught_.front().row)));
+    v_met_ += change;
+    v_reflected_ += change;
+    for (Eigen::Index c = 0; c < mu.size(); ++c)
+        caught_s_[conditions[static_cast<std::size_t>(c)]] = -mu[c];
+    rows_.look(state_.q.data(), v_met_.data(), state_.t);
+    return true;
+}
+
+/// What they have done joins the other rows', for record().
+void Impact::add_caught() {
+    s_ += caught_s_;
+    for (Touch touch : caught_) {
+        touch.total = std::abs(s_[rows_.row(touch.row)]);
+        touching_.push_back(touch);
+    }
+    caught_s_.setZero();
+}
+
+bool Impact::has_limits() const {
+    for (int i = 0; i < rows_.count(); ++i)
+        if (rows_.is_latched(i) && std::isfinite(rows_.hold(i))) return true;
+    return false;
+}
+
+/// Latches whose margin is not above this.
+bool Impact::break_latches(double margin) {
+    if (!has_limits()) return false;
+    evaluate_pressure(state_.q.data(), v_met_.data(), state_.t, pressure_);
+    std::vector<int> broken;
+    for (int i = 0; i < rows_.count(); ++i)
+        if (rows_.is_latched(i) && pressure_[i] <= margin) broken.push_back(i);
+    for (const int i : broken) rows_.break_latch(i);
+    let_go(broken, ImpactRecords::What::broken);
+    return !broken.empty();
+}
+
+void Impact::let_go(const std::vector<int>& rows, ImpactRecords::What what) {
+    if (rows.empty()) return;
+    std::vector<char> latched = rows_.latched(), closed = rows_.closed();
+    for (const int i : rows) {
+        latched[static_cast<std::size_t>(i)] = closed[static_cast<std::size_t>(i)] = 0;
+        state_.s[rows_.row(i)] = 0.0;
+        records_.record({state_.t, rows_.row(i), what, 0.0, 0.0});
+    }
+    set_latched(latched);
+    rows_.close(closed);
+    accelerations_.rebuild();
+    rows_.update_latches();
+}
+
+/// Behind a change at rest: one that breaks leaves its load to others.
+void Impact::break_overloaded() {
+    look();
+    while (break_latches(0.0)) settle_touching();
+}
+
+/// Of rows that touch those stay closed that are pressed now.
+void Impact::settle_touching() {
+    const std::vector<char> before = rows_.closed();
+    look();
+    find_touching();
+    std::vector<char> candidates(before.size(), 0);
+    take(candidates, v_met_, false);
+    settle_closed(candidates, v_met_);
+    record_changes(before);
+}
+
+bool Impact::open_latches() {
+    look();
+    std::vector<int> opened;
+    for (int i = 0; i < rows_.count(); ++i)
+        if (rows_.is_latched(i) && rows_.is_commanded_open(i)) opened.push_back(i);
+    if (opened.empty()) return false;
+    let_go(opened, ImpactRecords::What::released);
+    settle_touching();
+    break_overloaded();
+    return true;
 }
 
 bool Impact::pass(int event, double h) {
     has_struck_ = false;
     look();
     const std::vector<char> before = rows_.closed();
+    if (rows_.is_latched(event)) {
+        evaluate_pressure(state_.q.data(), v_met_.data(), state_.t, pressure_);
+        break_latches(std::max(pressure_[event], 0.0) + kTogether);
+        look();
+    }
+    const bool has_caught = catch_latches(event);
     find_touching(event);
     std::vector<char> candidates(before.size(), 0);
-    if (is_approaching()) {
+    if (has_caught || is_approaching()) {
         parts_.forces.forget_reactions();
         free_->assemble(state_.q.data(), v_reflected_.data(), state_.t, state_.plugin);
         respond(*free_);
@@ -76,13 +226,17 @@ bool Impact::pass(int event, double h) {
         // All impulses as stresses: of conditions by (3) and by the responses, and of these rows.
         s_ = reflected_s_;
         collect(*free_, mu_);
+        add_caught();
         record(*free_, true);
+        s_ += missed_s_;
     } else {
         take(candidates, v_met_, false);
-        settle_closed(candidates, v_met_, rows_.is_closed(event) ? event : -1);
+        const bool leaves = !rows_.is_latch(event) && rows_.is_closed(event);
+        settle_closed(candidates, v_met_, leaves ? event : -1);
         stop_missed();
     }
     record_changes(before);
+    break_overloaded();
     return has_struck_ || before != rows_.closed();
 }
 
@@ -90,7 +244,8 @@ void Impact::record_changes(const std::vector<char>& before) {
     const std::vector<char>& after = rows_.closed();
     for (int i = 0; i < rows_.count(); ++i) {
         const auto at = static_cast<std::size_t>(i);
-        if (before[at] == after[at]) continue;
+        // Latches say it themselves.
+        if (before[at] == after[at] || rows_.is_latch(i)) continue;
         const auto what =
             after[at] != 0 ? ImpactRecords::What::closed : ImpactRecords::What::released;
         records_.record({state_.t, rows_.row(i), what, 0.0, 0.0});
@@ -113,7 +268,7 @@ void Impact::find_bearing(const double* q,
     W_ *= 0.5 * h;
     Eigen::VectorXd r;
     solve_complementarity(W_, gaps - W_ * P, r);
-    std::ranges::fill(bearing, 0);
+    bearing = rows_.latched();
     for (std::size_t i = 0; i < rows.size(); ++i)
         if (r[at(i)] > 0.0) bearing[static_cast<std::size_t>(rows[i])] = 1;
 }
@@ -121,12 +276,19 @@ void Impact::find_bearing(const double* q,
 void Impact::finish_crossing(const std::vector<Crossing>& crossings, double h, double longest) {
     const std::vector<char> before = rows_.closed();
     std::vector<char> candidates(before.size(), 0);
-    rows_.close(candidates);
+    rows_.close(rows_.latched());
     accelerations_.rebuild();
     look();
+    catch_latches(-1, Approach::any, crossings);
     touching_.clear();
     double work = 0.0;
+    for (Touch& touch : caught_) {
+        const Crossing& crossing = crossings[static_cast<std::size_t>(touch.row)];
+        touch.work = -crossing.impulse * crossing.gap / h;
+        work += touch.work;
+    }
     for (int i = 0; i < rows_.count(); ++i) {
+        if (rows_.is_latch(i)) continue;
         const Crossing& crossing = crossings[static_cast<std::size_t>(i)];
         if (!(crossing.impulse > 0.0) && rows_.gap(i) > rows_.touching()) continue;
         touching_.push_back({i, false, rows_.restitution(i), rows_.rate(i, v_met_.data())});
@@ -176,8 +338,11 @@ void Impact::finish_crossing(const std::vector<Crossing>& crossings, double h, d
     has_struck_ = true;
     s_ = reflected_s_;
     collect(*free_, mu_);
+    add_caught();
     record(*free_, true);
+    s_ += missed_s_;
     record_changes(before);
+    break_overloaded();
 }
 
 void Impact::look() {
@@ -188,6 +353,8 @@ void Impact::look() {
 bool Impact::close_pressed() {
     look();
     const std::vector<char> before = rows_.closed();
+    // What approaches has an event of its own.
+    catch_latches(-1, Approach::none);
     find_touching();
     std::vector<char> candidates(before.size(), 0);
     take(candidates, v_met_, false);
@@ -198,7 +365,8 @@ bool Impact::close_pressed() {
 void Impact::refuse_overlap() const {
     int worst = -1;
     for (int i = 0; i < rows_.count(); ++i)
-        if (rows_.gap(i) < -rows_.touching() && (worst < 0 || rows_.gap(i) < rows_.gap(worst)))
+        if (!rows_.is_absent(i) && rows_.gap(i) < -rows_.touching() &&
+            (worst < 0 || rows_.gap(i) < rows_.gap(worst)))
             worst = i;
     if (worst < 0) return;
     const int k = rows_.row(worst);
@@ -212,16 +380,23 @@ void Impact::refuse_overlap() const {
 
 /// @param event a row that has met: what is left of its gap is what its root is known to, and rows
 ///        within that touch with it
+double Impact::reach_of(int event) const {
+    if (event < 0 || rows_.is_absent(event) || rows_.gap(event) >= kMet * rows_.touching())
+        return rows_.touching();
+    return std::max(rows_.touching(), rows_.gap(event));
+}
+
 void Impact::find_touching(int event) {
     touching_.clear();
-    double reach = rows_.touching();
-    if (event >= 0 && !rows_.is_closed(event) && rows_.gap(event) < kMet * rows_.touching())
-        reach = std::max(reach, rows_.gap(event));
+    const double reach = reach_of(event);
     for (int i = 0; i < rows_.count(); ++i) {
+        if (rows_.is_latch(i)) continue;
         const bool is_closed = rows_.is_closed(i);
         if (!is_closed && rows_.gap(i) > reach) continue;
         touching_.push_back({i, is_closed, rows_.restitution(i)});
-        touching_.back().before = is_closed ? 0.0 : rows_.rate(i, v_met_.data());
+        // A closed row has a rate where a latch has caught.
+        const bool is_moving = !is_closed || !caught_s_.isZero(0.0);
+        touching_.back().before = is_moving ? rows_.rate(i, v_met_.data()) : 0.0;
     }
 }
 
@@ -475,6 +650,8 @@ void Impact::settle_closed(const std::vector<char>& candidates,
         for (std::size_t i = 0; i < pressed.size(); ++i)
             if (candidates[i] == 0 || static_cast<int>(i) == leaving) pressed[i] = 0;
     }
+    for (std::size_t i = 0; i < pressed.size(); ++i)
+        if (rows_.latched()[i] != 0) pressed[i] = 1;
     std::vector<char> closed = pressed;
     std::vector<char> implied(closed.size(), 0);
     const std::vector<char> before = rows_.closed();
@@ -553,16 +730,26 @@ void Impact::stop_short_flights(double h) {
     v_next_ = v_reflected_ + X_ * impulse_;
 }
 
-/// An event without an impact: what steps have left of the rates of conditions is of the order h^2.
-/// It is taken away as by a projection, so that rows neither part nor meet by it, or would do so
-/// again at once.
+/// An event without an impact, or one where a latch catches: what steps have left of the rates of
+/// conditions is of the order h^2. It is taken away as by a projection, so that rows neither part
+/// nor meet by it, or would do so again at once.
 void Impact::stop_missed() {
-    if (reflected_s_.isZero(0.0)) return;
+    if (!take_missed()) return;
+    s_ = missed_s_;
+    has_struck_ = true;
+}
+
+bool Impact::take_missed() {
+    missed_s_.setZero();
+    if (reflected_s_.isZero(0.0)) return false;
     touching_.clear();
     v_next_ = v_met_;
     s_ = 0.5 * reflected_s_;
     record(accelerations_.face(), false);
-    has_struck_ = true;
+    std::swap(missed_s_, s_);
+    v_reflected_ = v_met_;
+    reflected_s_.setZero();
+    return true;
 }
 
 /// Adds the impulses of touching rows, and those of conditions by the responses to them, to s_.
@@ -637,11 +824,18 @@ void Impact::evaluate_pressure(const double* q,
                                const double* v,
                                double t,
                                Eigen::VectorXd& pressure) {
+    pressure.setOnes(rows_.count());
+    const bool any_pressed = !std::ranges::equal(rows_.closed(), rows_.latched());
+    if (!any_pressed && !has_limits()) return;
     accelerations_.solve(q, v, t);
     const ContinuousFace& face = accelerations_.solved_face();
-    pressure.setZero(rows_.count());
     for (int i = 0; i < rows_.count(); ++i) {
         if (!rows_.is_closed(i)) continue;
+        if (rows_.is_latched(i)) {
+            if (std::isfinite(rows_.hold(i)))
+                pressure[i] = 1.0 - std::abs(face.stress()[rows_.row(i)]) / rows_.hold(i);
+            continue;
+        }
         const Pressure found = pressure_of(face, i);
         pressure[i] = found.value + kReleased * found.terms;
     }

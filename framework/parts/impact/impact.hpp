@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,15 @@ namespace ancora {
 /// accelerations of the model press it: 0 <= reaction _|_ g'' >= 0, by active sets on the solution
 /// of all accelerations together. One that would come back within h / 1000 does not part: it is
 /// stopped by what bears it in that time, and what that loses is recorded.
+///
+/// A latch that touches and does not part catches, with all others that do: an impact without
+/// restitution whose rows are conditions of both signs from there on,
+///
+///   M (v+ - v-) = A^T l + C^T p,   u+ = 0                                                (7)
+///
+/// and (1), (2) then take it as one of theirs. It loses u- . p / 2, of one latch alone u-^2 / (2
+/// W). Beyond its limit it breaks, at once or later, by the reaction at an instant: an impulse has
+/// none.
 ///
 /// Where events in one step are too many, the rest of it is one step over all of them: rows that
 /// bear it are closed from their gaps as they are, which come to zero with its end, and the impact
@@ -82,6 +92,11 @@ public:
     /// [step] Closes the rows that the present accelerations press.
     /// @returns whether there are others than before
     bool close_pressed();
+    /// [step] Latches whose commands are to open do so.
+    /// @returns whether there were any
+    bool open_latches();
+    /// Those that have caught, and no others, are conditions of the model.
+    void set_latched(const std::vector<char>& is_latched);
     /// Impulses -s of all rows, of the last pass() that had any.
     const Eigen::VectorXd& stress() const { return s_; }
     bool has_struck() const { return has_struck_; }
@@ -89,7 +104,8 @@ public:
     void refuse_overlap() const;
 
     /// [step] How much a closed row presses at a state, positive while it does, in units of
-    /// acceleration, with what rounding leaves of it. All reactions, at (q, v, t).
+    /// acceleration, with what rounding leaves of it; of a latch how far it is from its limit,
+    /// relative to that. All reactions, at (q, v, t).
     void evaluate_pressure(const double* q, const double* v, double t, Eigen::VectorXd& pressure);
 
 private:
@@ -104,7 +120,18 @@ private:
         double work = 0.0;     // of that
         bool is_met = true;
     };
+    double reach_of(int event) const;
     void find_touching(int event = -1);
+    enum class Approach { any, none };
+    bool catch_latches(int event,
+                       Approach approach = Approach::any,
+                       std::span<const Crossing> crossings = {});
+    void add_caught();
+    bool break_latches(double margin);
+    void break_overloaded();
+    void let_go(const std::vector<int>& rows, ImpactRecords::What what);
+    void settle_touching();
+    bool has_limits() const;
     void meet_conditions();
     void respond(ContinuousFace& face);
     bool is_approaching() const;
@@ -121,6 +148,7 @@ private:
                        const Eigen::VectorXd& v,
                        int leaving = -1);
     void stop_missed();
+    bool take_missed();
     double spread_rounding(const ContinuousFace& face, int k) const;
     struct Pressure {
         double value;  ///< [m/s^2], of closed rows by the mobility of their masses alone
@@ -139,7 +167,7 @@ private:
     EnergyAccounting& accounting_;
     UnilateralRows& rows_;
     ImpactRecords& records_;
-    std::unique_ptr<ContinuousFace> free_;  // without any unilateral row
+    std::unique_ptr<ContinuousFace> free_;  // without any unilateral row that is not latched
 
     std::vector<Touch> touching_;
     Eigen::VectorXd v_met_, v_reflected_, v_next_;  // (3): mean of v- and v_reflected meets them
@@ -147,6 +175,10 @@ private:
     Eigen::MatrixXd W_, X_, mu_;  // responses to unit impulses on the touching rows
     Eigen::VectorXd press_;       // reactions that find_pressed() has found, of all rows
     Eigen::VectorXd q0_;          // their rates before, as (1) takes them
+    std::vector<Touch> caught_;   // latches that have just caught, with works of the step before
+    Eigen::VectorXd caught_s_;    // their impulses, and those of conditions by them, as -s
+    Eigen::VectorXd missed_s_;    // what has taken away that conditions were missed
+    Eigen::VectorXd pressure_;
     bool has_struck_ = false;
 };
 

@@ -90,6 +90,7 @@ public:
     void evaluate_course(std::span<double> g) override;
     Passage pass(int event) override;
     Passage finish_step() override;
+    Passage follow_signals() override;
     void recheck() override {}
     void note_jump() override {}
     void resolve() override {
@@ -103,13 +104,19 @@ public:
     std::vector<std::string> ambiguous(ContinuousFace&) const override { return {}; }
 
     void save(std::vector<std::byte>& to) const override {
-        const std::span<const std::byte> bytes = std::as_bytes(std::span(rows_.closed()));
-        to.assign(bytes.begin(), bytes.end());
+        to.clear();
+        for (const std::vector<char>* flags : {&rows_.closed(), &rows_.latched()}) {
+            const std::span<const std::byte> bytes = std::as_bytes(std::span(*flags));
+            to.insert(to.end(), bytes.begin(), bytes.end());
+        }
     }
     void restore(std::span<const std::byte> from) override {
         if (from.empty()) return;
-        std::vector<char> closed(from.size());
-        std::memcpy(closed.data(), from.data(), from.size());
+        const std::size_t count = from.size() / 2;
+        std::vector<char> closed(count), latched(count);
+        std::memcpy(closed.data(), from.data(), count);
+        std::memcpy(latched.data(), from.data() + count, count);
+        impact_.set_latched(latched);
         close(closed);
     }
     void transfer(ArchiveWriter& archive) override { transfer_all(archive); }
@@ -129,7 +136,9 @@ private:
     template <class Archive>
     void transfer_all(Archive& archive) {
         std::vector<char> closed = rows_.closed(), implied = rows_.implied();
-        for (std::vector<char>* flags : {&closed, &implied}) {
+        std::vector<char> latched = rows_.latched();
+        for (std::vector<char>* flags :
+             {&closed, &implied, &latched, &rows_.broken(), &rows_.absent()}) {
             archive.fixed(*flags);
             archive.require(std::ranges::all_of(*flags,
                                                 [](char c) {
@@ -149,6 +158,7 @@ private:
         archive(is_crossing_);
         records_.transfer(archive);
         if constexpr (Archive::kReads) {
+            impact_.set_latched(latched);
             close(closed);
             rows_.set_implied(implied);
             candidates_ = closed;
@@ -188,7 +198,9 @@ void ImpactPart::look() {
     looked_at_ = state_.t;
     // Ends of a composition's stages are no states of the motion.
     if (is_in_course_) return;
-    for (int i = 0; i < rows_.count(); ++i) records_.set_gap(rows_.row(i), rows_.gap(i));
+    rows_.update_latches();
+    for (int i = 0; i < rows_.count(); ++i)
+        records_.set_gap(rows_.row(i), rows_.gap(i), rows_.is_absent(i));
 }
 
 void ImpactPart::start() {
@@ -198,15 +210,29 @@ void ImpactPart::start() {
     num_events_ = 0;
     most_events_ = kMostEvents;
     rows_.top_speed() = 0.0;
-    close(std::vector<char>(static_cast<std::size_t>(rows_.count()), 0));
+    const std::vector<char> none(static_cast<std::size_t>(rows_.count()), 0);
+    impact_.set_latched(none);
+    rows_.renew_latches();
+    close(none);
     look();
     impact_.refuse_overlap();
     try {
         impact_.close_pressed();
     } catch (const Error&) {
         // Without accelerations nothing is pressed; a step may find out.
-        close(std::vector<char>(static_cast<std::size_t>(rows_.count()), 0));
+        close(rows_.latched());
     }
+}
+
+StepPart::Passage ImpactPart::follow_signals() {
+    if (!impact_.open_latches()) {
+        rows_.update_latches();
+        return {};
+    }
+    is_in_course_ = false;
+    look();
+    candidates_ = rows_.closed();
+    return {true, nullptr, true};
 }
 
 void ImpactPart::evaluate_events(const StepTrial& trial, std::span<double> g) {
@@ -239,7 +265,8 @@ void ImpactPart::evaluate_course(std::span<double> g) {
     const double* const v = state_.v.data();
     longest_ = std::max(longest_, state_.t - rows_.begin_of_course());
     rows_.evaluate(q, v, state_.t, gaps_, rates_);
-    for (int i = 0; i < rows_.count(); ++i) records_.set_gap(rows_.row(i), gaps_[i]);
+    for (int i = 0; i < rows_.count(); ++i)
+        records_.set_gap(rows_.row(i), gaps_[i], rows_.is_absent(i));
     evaluate(state_.t, q, v, true, g);
 }
 
@@ -247,14 +274,21 @@ void ImpactPart::evaluate_course(std::span<double> g) {
 void ImpactPart::evaluate(
     double t, const double* q, const double* v, bool of_course, std::span<double> g) {
     if (rows_.any_closed()) impact_.evaluate_pressure(q, v, t, pressure_);
-    for (int i = 0; i < rows_.count(); ++i)
-        g[static_cast<std::size_t>(i)] =
-            rows_.is_closed(i) ? pressure_[i] : rows_.least(i, gaps_[i], rates_[i], t, of_course);
+    for (int i = 0; i < rows_.count(); ++i) {
+        double& event = g[static_cast<std::size_t>(i)];
+        if (rows_.is_absent(i))
+            event = 1.0;
+        else
+            event = rows_.is_closed(i) ? pressure_[i]
+                                       : rows_.least(i, gaps_[i], rates_[i], t, of_course);
+    }
 }
 
 StepPart::Passage ImpactPart::pass(int event) {
     if (is_crossing_) return {};  // a trial that was too long for one set of bearing rows
+    const std::vector<char> latched = rows_.latched();
     const bool has_changed = impact_.pass(event, longest_);
+    const bool may_depend = latched != rows_.latched();
     is_in_course_ = false;
     look();
     if (!(state_.t <= counted_since_ + longest_)) {
@@ -268,9 +302,9 @@ StepPart::Passage ImpactPart::pass(int event) {
     if (may_cross && num_events_ > most_events_) {
         most_events_ = std::max(most_events_ / 2, 1L);
         begin_crossing();
-        return {true, impact_.has_struck() ? &impact_.stress() : nullptr};
+        return {true, impact_.has_struck() ? &impact_.stress() : nullptr, may_depend};
     }
-    return {has_changed, impact_.has_struck() ? &impact_.stress() : nullptr};
+    return {has_changed, impact_.has_struck() ? &impact_.stress() : nullptr, may_depend};
 }
 
 /// Rows that bear are closed from their gaps as they are, and come to zero with the step.
@@ -278,7 +312,8 @@ void ImpactPart::begin_crossing() {
     is_crossing_ = true;
     candidates_ = rows_.closed();
     chosen_for_ = 0.0;
-    for (int i = 0; i < rows_.count(); ++i) state_.pi[rows_.row(i)] = rows_.gap(i);
+    for (int i = 0; i < rows_.count(); ++i)
+        if (!rows_.is_latched(i)) state_.pi[rows_.row(i)] = rows_.gap(i);
 }
 
 /// @returns whether other rows bear the step than in the trial
@@ -302,6 +337,7 @@ bool ImpactPart::choose_bearing(const StepTrial& trial) {
         if (rows_.is_closed(i)) largest = std::max(largest, std::abs(impulse(i)));
     bool is_admissible = true;
     for (int i = 0; i < rows_.count(); ++i) {
+        if (rows_.is_latched(i) || rows_.is_absent(i)) continue;
         if (rows_.is_closed(i)) {
             is_admissible = is_admissible && impulse(i) >= -kNoImpulse * largest;
         } else if (gaps_[i] < -rows_.grazing()) {
@@ -314,7 +350,9 @@ bool ImpactPart::choose_bearing(const StepTrial& trial) {
     if (is_open_ended_) return false;
     std::vector<int> rows;
     for (int i = 0; i < rows_.count(); ++i)
-        if (candidates_[static_cast<std::size_t>(i)] != 0) rows.push_back(i);
+        if (candidates_[static_cast<std::size_t>(i)] != 0 && !rows_.is_latched(i) &&
+            !rows_.is_absent(i))
+            rows.push_back(i);
     const auto count = static_cast<Eigen::Index>(rows.size());
     Eigen::VectorXd g(count), P(count);
     for (Eigen::Index k = 0; k < count; ++k) {
@@ -336,7 +374,7 @@ void ImpactPart::note_crossing(const StepTrial& trial) {
         Impact::Crossing& crossing = crossings_[static_cast<std::size_t>(i)];
         crossing.gap = rows_.gap(i);
         crossing.rate = rows_.rate_at_begin(i);
-        if (rows_.is_closed(i))
+        if (rows_.is_closed(i) && !rows_.is_latched(i))
             crossing.impulse = -trial.h * trial.s[static_cast<std::size_t>(rows_.row(i))];
     }
     chosen_for_ = trial.h;
@@ -344,12 +382,13 @@ void ImpactPart::note_crossing(const StepTrial& trial) {
 
 StepPart::Passage ImpactPart::finish_step() {
     if (!is_crossing_) return {};
+    const std::vector<char> latched = rows_.latched();
     impact_.finish_crossing(crossings_, chosen_for_, longest_);
     look();
     constexpr double kNothing = 1e-9;
     is_crossing_ = state_.t < counted_since_ + (1.0 - kNothing) * longest_;
     if (is_crossing_) begin_crossing();
-    return {true, &impact_.stress()};
+    return {true, &impact_.stress(), latched != rows_.latched()};
 }
 
 std::unique_ptr<StepPart> make_impacts(const PartContext& context) {

@@ -31,7 +31,14 @@ double GapCourse::least_inside() const {
 UnilateralRows::UnilateralRows(Assembly& parts) : parts_(parts), rows_(parts.rows.unilateral()) {
     const auto count = static_cast<Eigen::Index>(rows_.size());
     is_closed_.assign(rows_.size(), 0);
-    is_implied_ = is_closed_;
+    is_implied_ = is_latched_ = is_broken_ = is_absent_ = is_closed_;
+    for (const int k : rows_) {
+        hold_.push_back(parts.rows.laws[k].prestress);
+        const auto owner = std::ranges::find_if(parts.rows.owners, [k](const RowOwner& of) {
+            return k < of.first_row + of.num_rows;
+        });
+        signals_.push_back(owner->signals);
+    }
     here_.gap.setZero(count);
     here_.rate.setZero(count);
     here_.grazes.assign(rows_.size(), 0);
@@ -63,6 +70,29 @@ void UnilateralRows::close(const std::vector<char>& is_closed) {
         if (is_closed_[i] != 0) closed.push_back(rows_[i]);
     parts_.rows.close(closed);
     parts_.laws.forget_step();
+}
+
+bool UnilateralRows::is_commanded_open(int i) const {
+    const int signals = signals_[static_cast<std::size_t>(i)];
+    if (signals < 0) return false;
+    const std::span<const double> z = parts_.signals.discrete_of_part(signals);
+    return !z.empty() && z[0] != 0.0;
+}
+
+void UnilateralRows::update_latches() {
+    for (int i = 0; i < count(); ++i) {
+        if (!is_latch(i) || is_latched(i)) continue;
+        char& absent = is_absent_[static_cast<std::size_t>(i)];
+        if (is_broken_[static_cast<std::size_t>(i)] != 0 || is_commanded_open(i))
+            absent = 1;
+        else if (absent != 0 && gap(i) > touching())
+            absent = 0;
+    }
+}
+
+void UnilateralRows::renew_latches() {
+    for (std::vector<char>* flags : {&is_latched_, &is_broken_, &is_absent_})
+        std::ranges::fill(*flags, char{0});
 }
 
 void UnilateralRows::evaluate_gaps(const double* q, double t, Eigen::VectorXd& gaps) {

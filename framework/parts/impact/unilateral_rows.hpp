@@ -44,6 +44,29 @@ public:
     bool is_implied(int i) const { return is_implied_[i] != 0; }
     void set_implied(const std::vector<char>& is_implied) { is_implied_ = is_implied; }
     const std::vector<char>& implied() const { return is_implied_; }
+
+    // --- latches: rows that hold, once closed, with both signs of their reaction
+
+    /// The force up to which it holds; zero of a row that is no latch.
+    double hold(int i) const { return hold_[static_cast<std::size_t>(i)]; }
+    bool is_latch(int i) const { return hold(i) > 0.0; }
+    /// Has caught, and is a condition of the model.
+    bool is_latched(int i) const { return is_latched_[static_cast<std::size_t>(i)] != 0; }
+    const std::vector<char>& latched() const { return is_latched_; }
+    void set_latched(const std::vector<char>& is_latched) { is_latched_ = is_latched; }
+    /// Is not there: broken, opened by its command, or passed, so that it would catch from the
+    /// other side.
+    bool is_absent(int i) const { return is_absent_[static_cast<std::size_t>(i)] != 0; }
+    /// Whether the first discrete state of its constraint, the command, is not zero.
+    bool is_commanded_open(int i) const;
+    void break_latch(int i) { is_broken_[static_cast<std::size_t>(i)] = 1; }
+    /// At the state looked at: those that were absent are there again once their gap has opened.
+    void update_latches();
+    /// All are whole and open.
+    void renew_latches();
+    std::vector<char>& broken() { return is_broken_; }
+    std::vector<char>& absent() { return is_absent_; }
+
     /// Rows of the model are constraints where this says that, and nothing elsewhere.
     void close(const std::vector<char>& is_closed);
 
@@ -87,6 +110,9 @@ private:
     Assembly& parts_;
     std::vector<int> rows_, blocks_;
     std::vector<char> is_closed_, is_implied_;
+    std::vector<double> hold_;
+    std::vector<char> is_latched_, is_broken_, is_absent_;
+    std::vector<int> signals_;  // of the constraint of each row, -1 without
     int num_closed_ = 0;
     Eigen::VectorXd A_, pi_t_;  // of all rows, at the state looked at
     Eigen::VectorXd A_there_, pi_t_there_;

@@ -145,7 +145,7 @@ Json events(const Simulation& simulation) {
                         {"mode", "broken"},
                         {"energy", event.energy}});
     for (const ImpactEvent& event : simulation.impacts()) {
-        static constexpr const char* kModes[] = {"impact", "closed", "released"};
+        static constexpr const char* kModes[] = {"impact", "closed", "released", "broken"};
         Json entry = {{"t", event.t},
                       {"constraint", event.constraint},
                       {"mode", kModes[static_cast<std::size_t>(event.kind)]}};

@@ -211,9 +211,29 @@ inline constexpr Parameter kLimitsLaw =
     parameter::table("limits", kLimitsInside, "stops: a constraint \"stop\" inside")
         .making("stop", "upper");
 
+inline constexpr Parameter kLatchInside[] = {
+    parameter::number(
+        "at", "", "value of the measure at which it catches [m, rad], from the side of the start")
+        .required(),
+    parameter::number("breaks",
+                      "",
+                      "force or torque, of either sign, at which it breaks for good [N, N m]; left "
+                      "out: it holds whatever comes")
+        .positive(),
+    parameter::signal("open",
+                      "",
+                      "above 0.5 it is open, and holds nothing: a number, a formula of t, of the "
+                      "state and of outputs, a table, or set by the embedding program"),
+    kWhich,
+};
+inline constexpr Parameter kLatchKeys[] = {
+    kOn, kEndA, kEndB, kLatchInside[0], kLatchInside[1], kLatchInside[2]};
+inline constexpr Parameter kLatchLaw =
+    parameter::table("latch", kLatchInside, "a constraint \"latch\" inside").making("latch", "at");
+
 #define ANCORA_JOINT_LAWS                                                                         \
     ::ancora::joints::kSpringLaw, ::ancora::joints::kDampingLaw, ::ancora::joints::kMotorLaw,     \
         ::ancora::joints::kServoLaw, ::ancora::joints::kDriveLaw, ::ancora::joints::kFrictionLaw, \
-        ::ancora::joints::kRotorLaw, ::ancora::joints::kLimitsLaw
+        ::ancora::joints::kRotorLaw, ::ancora::joints::kLimitsLaw, ::ancora::joints::kLatchLaw
 
 }  // namespace ancora::joints

@@ -347,6 +347,19 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "b = \"b@[-0.4, 0.2, 0.1]\"\n"
                       "upper = 4.0"}},
         kStopKeys),
+    ancora::type<Latch>("latch",
+                        {.doc = "where a measure comes to it, it is caught and held, without "
+                                "restitution, until a command opens it or its limit breaks it",
+                         .equation = "m = at from there on; the impact loses u^2 / (2 W)",
+                         .source = "Ch. Glocker, Set-Valued Force Laws, Springer, 2001",
+                         .examples = {"on = \"j.angle\"\n"
+                                      "at = 0.9\n"
+                                      "breaks = 50.0\n"
+                                      "open = \"t - 2\"",
+                                      "a = \"a@[0.3, 0.1, -0.2]\"\n"
+                                      "b = \"b@[-0.4, 0.2, 0.1]\"\n"
+                                      "at = 4.0"}},
+                        kLatchKeys),
     ancora::type<Coupler<Coupling::coupler>>("coupler",
                                              {.doc = "measures that keep a ratio",
                                               .equation = "sum k_i dm_i = 0",

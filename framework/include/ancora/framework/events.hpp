@@ -28,9 +28,9 @@ struct BreakEvent {
     double energy = 0.0;  ///< elastic energy that it held, lost with it [J]
 };
 
-/// A stop or a contact that met, went on in touch, or let go.
+/// A stop, a contact or a latch that met, went on in touch, let go, or (a latch) broke.
 struct ImpactEvent {
-    enum class Kind { impact, closed, released };
+    enum class Kind { impact, closed, released, broken };
     double t = 0.0;          ///< [s]
     std::string constraint;  ///< its name
     Kind kind = Kind::impact;

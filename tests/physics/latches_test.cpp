@@ -255,6 +255,24 @@ TEST_CASE("a latch breaks where its load passes the limit, for good and without 
         }
 }
 
+TEST_CASE("a latch that cannot hold the load of the start is broken there") {
+    for (const Method& method : kMethods) {
+        CAPTURE(method.type);
+        CAPTURE(method.order);
+        // The second of a pair, whose joints move each other.
+        const std::string text =
+            flywheel("{ at = 0, breaks = 1.2 }", "3") +
+            body("arm", "ancf_rigid_body", "position = [0, 0, 1]", 1.0, "[0.2, 0.2, 0.3]") +
+            joint("hinge", "wheel", "arm", Vec3(0, 0, 0.5), Vec3::UnitY(), "latch = { at = 0 }");
+        Simulation simulation = model(text + method.text(0.05, 1.0));
+        run_to_end(simulation);
+        CHECK(times(simulation, ImpactEvent::Kind::broken) == std::vector<double>{0.0});
+        // 2 + 0.3 kg m^2 under 3 N m
+        CHECK(column(simulation, "axle.angle") == near(0.5 * 3.0 / 2.3, 1e-3));
+        if (method.keeps()) check_balances(simulation);
+    }
+}
+
 TEST_CASE("where one of two latches breaks the other one has all the load") {
     // Each bears half of 3 t: the weaker breaks at 0.4 s, and leaves 1.2 to the other.
     for (const double second : {0.9, 2.1}) {

@@ -359,6 +359,7 @@ bool Impact::close_pressed() {
     std::vector<char> candidates(before.size(), 0);
     take(candidates, v_met_, false);
     settle_closed(candidates, v_met_);
+    break_overloaded();
     return rows_.closed() != before;
 }
 

@@ -346,6 +346,44 @@ TEST_CASE("a program opens a latch") {
     check_balances(simulation);
 }
 
+// --- backlash
+
+TEST_CASE("teeth with backlash meet after their play, and share what two bodies share") {
+    // Wheels of 10 and 20 teeth, 1 and 3 kg m^2: with x = 10 phi_1 + 20 phi_2, W = 100 + 400 / 3.
+    // The first turns at 1 rad/s, and meets when 10 t = 20 c / 2.
+    constexpr double kPlay = 0.03, kMobility = 100.0 + 400.0 / 3.0;
+    for (const double e : {0.0, 0.4, 1.0})
+        for (const Method& method : kMethods) {
+            CAPTURE(e);
+            CAPTURE(method.type);
+            CAPTURE(method.order);
+            const std::string text =
+                model_text(false) +
+                body(
+                    "d1", "ancf_rigid_body", "angular_velocity = [0, 0, 1]", 1.0, "[0.6, 0.6, 1]") +
+                body("d2", "ancf_rigid_body", "position = [1, 0, 0]", 2.0, "[1.6, 1.6, 3.0]") +
+                joint("a1", "ground", "d1", Vec3::Zero(), Vec3::UnitZ(), "") +
+                joint("a2", "ground", "d2", Vec3::UnitX(), Vec3::UnitZ(), "") +
+                constraint("mesh",
+                           "gear",
+                           fmt::format("on = [\"a1.angle\", \"a2.angle\"]\nteeth = [10, 20]\n"
+                                       "backlash = {}\nrestitution = {}",
+                                       kPlay,
+                                       e));
+            Simulation simulation = model(text + method.text(0.003, 0.04));
+            run_to_end(simulation);
+            REQUIRE(simulation.statistics().impacts.count == 1);
+            const double met = times(simulation, ImpactEvent::Kind::impact).at(0);
+            CHECK(met == near(0.5 * kPlay * 20.0 / 10.0, 1e-6));
+            const double p = (1.0 + e) * 10.0 / kMobility;
+            CHECK(column(simulation, "a1.angle_rate") == near(1.0 - 10.0 * p, 1e-10));
+            CHECK(column(simulation, "a2.angle_rate") == near(-20.0 / 3.0 * p, 1e-10));
+            CHECK(column(simulation, "mesh.loss") ==
+                  near(0.5 * (1.0 - e * e) * 100.0 / kMobility, 1e-9));
+            if (method.keeps()) check_balances(simulation);
+        }
+}
+
 // --- at any attitude, with stops
 
 TEST_CASE("random chains with latches and stops keep their balances, by any method") {
@@ -422,6 +460,11 @@ TEST_CASE("what is wrong with a latch is said in words") {
     CHECK(has(refused(flywheel("{ at = 1, breaks = 0 }")), "breaks"));
     CHECK(has(refused(flywheel("{ at = 1, break = 3 }")), "did you mean \"breaks\""));
     CHECK(has(refused(flywheel("{ at = 1, open = \"axel.angle\" }")), "axle"));
+    CHECK(
+        has(refused(flywheel("{ at = 1 }") +
+                    constraint(
+                        "c", "coupler", "on = [\"axle.angle\"]\nratios = [1]\nrestitution = 0.5")),
+            "without backlash none do"));
     const std::string two = constraint("c",
                                        "cylindrical",
                                        "a = \"ground\"\nb = \"wheel\"\npoint = [0, 0, 0]\n"

@@ -445,7 +445,46 @@ CouplerRow::CouplerRow(Coupling kind, const Arguments& arguments) {
     }
     // The sum of ratio times change is a length where radii or lengths are in it
     unit_ = kind == Coupling::belt || !are_angles ? "N" : "N m";
-    finish("ratio", {.kind = RowKind::constraint});
+    RowLaw law{.kind = RowKind::constraint};
+    const bool has_teeth = kind != Coupling::belt && kind != Coupling::differential;
+    if (has_teeth && arguments.has("backlash")) {
+        half_play_ = 0.5 * arguments.number("backlash") * std::abs(ratios.back());
+        law = {.kind = RowKind::unilateral, .restitution = arguments.number("restitution")};
+        has_second_row_ = true;
+        beside_ = law;
+    } else if (has_teeth && arguments.number("restitution") != 0.0) {
+        arguments.fail("restitution", "is that of sides that meet; without backlash none do");
+    }
+    finish(half_play_ > 0.0 ? "side" : "ratio", law);
+}
+
+void CouplerRow::evaluate(int block, const RowPoint& at, const RowValues& out) const {
+    MeasureRow::evaluate(block, at, out);
+    if (!(half_play_ > 0.0)) return;
+    if (!out.pi.empty()) {
+        const double x = out.pi[0];
+        out.pi[0] = half_play_ + x;
+        out.pi[1] = half_play_ - x;
+    }
+    const std::size_t n = out.A.size() / 2;
+    for (std::size_t i = 0; i < n; ++i) out.A[n + i] = -out.A[i];
+    if (!out.b.empty()) out.b[1] = -out.b[0];
+    std::ranges::fill(out.pi_t, 0.0);
+}
+
+void CouplerRow::evaluate_step(int block, const RowStep& step, const RowStepValues& out) const {
+    MeasureRow::evaluate_step(block, step, out);
+    if (!(half_play_ > 0.0)) return;
+    const std::size_t n = out.B.size() / 2;
+    for (std::size_t i = 0; i < n; ++i) out.B[n + i] = -out.B[i];
+}
+
+void CouplerRow::evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const {
+    if (!(half_play_ > 0.0)) return MeasureRow::evaluate_tangent(block, at, G);
+    const double effort = at.s[0] - at.s[1];
+    TangentPoint of_both = at;
+    of_both.s = {&effort, 1};
+    MeasureRow::evaluate_tangent(block, of_both, G);
 }
 
 }  // namespace ancora::joints

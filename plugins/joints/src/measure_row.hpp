@@ -220,21 +220,41 @@ public:
     explicit Drive(const Arguments& arguments);
 };
 
+inline constexpr Parameter kBacklash =
+    parameter::number("backlash",
+                      "",
+                      "play: how far the last measure moves, from one side to the other, while the "
+                      "first stands [rad, m]; half of it to each side at the start")
+        .positive();
+inline constexpr Parameter kTeethRestitution =
+    parameter::number("restitution",
+                      "",
+                      "with backlash: impulse of expansion per impulse of compression where the "
+                      "sides meet, 0 to 1")
+        .at_least(0.0)
+        .at_most(1.0)
+        .otherwise("0.0");
 inline constexpr Parameter kCouplerKeys[] = {
     parameter::make("on", "", "the measures", Shape::texts).required(),
     parameter::vector("ratios", 0, "", "k_i: sum k_i dm_i = 0; as many as measures").required(),
+    kBacklash,
+    kTeethRestitution,
 };
 inline constexpr Parameter kGearKeys[] = {
     parameter::make("on", "", "the two angles", Shape::texts).required(),
     parameter::vector("teeth", 2, "", "of the two wheels, or their radii").positive().required(),
     parameter::boolean("internal", "one wheel runs inside the other: they turn alike")
         .otherwise("false"),
+    kBacklash,
+    kTeethRestitution,
 };
 inline constexpr Parameter kRackKeys[] = {
     parameter::make(
         "on", "", "the angle of the pinion and the displacement of the rack", Shape::texts)
         .required(),
     parameter::number("radius", "m", "of the pinion; negative: the other way").required(),
+    kBacklash,
+    kTeethRestitution,
 };
 inline constexpr Parameter kBeltKeys[] = {
     parameter::make("on", "", "the two angles", Shape::texts).required(),
@@ -247,20 +267,36 @@ inline constexpr Parameter kDifferentialKeys[] = {
         .required(),
 };
 
-/// sum k_i (m_i - m_i at the start) = 0
+/// x = sum k_i (m_i - m_i at the start) = 0; with a backlash c, of the last measure, two unilateral
+/// rows
+///
+///   c |k| / 2 + x >= 0,   c |k| / 2 - x >= 0                                              (3)
 enum class Coupling { coupler, gear, rack_pinion, belt, differential };
 class CouplerRow : public MeasureRow {
 public:
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
+    void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override;
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
     void facets(ConstraintFacets& out) const override {
         MeasureRow::facets(out);
         out.effort_unit = unit_;
+        if (half_play_ > 0.0) out.effort_factors = &sides_;
     }
 
 protected:
+    using MeasureRow::evaluate;
     CouplerRow(Coupling kind, const Arguments& arguments);
 
 private:
+    struct Sides final : ::ancora::EffortFactors {
+        void evaluate(const RowPoint&, double, std::span<double> factors) const override {
+            factors[0] = 1.0;
+            factors[1] = -1.0;
+        }
+    };
     const char* unit_ = "";
+    double half_play_ = 0.0;  ///< c |k| / 2
+    Sides sides_;
 };
 template <Coupling kKind>
 class Coupler final : public CouplerRow {

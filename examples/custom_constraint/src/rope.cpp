@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The constraint type `rope`, a taut rope over two pulleys, and the force type `rope_friction`.
+// The constraint type `tackle`, a taut rope over two pulleys, and the force type `rope_friction`.
 #include <cmath>
 
 #include <ancora/sdk/authoring.hpp>
@@ -78,7 +78,7 @@ private:
 };
 
 constexpr TypeDescriptor kTypes[] = {
-    type<Rope>("rope",
+    type<Rope>("tackle",
                {.doc = "a taut rope over two pulleys gears two distances to each other",
                 .equation = "phi = |r_a - r_p| + ratio |r_b - r_q| - L = 0",
                 .source = "N. B. Tufillaro, T. A. Abbott, D. J. Griffiths, Swinging Atwood's "

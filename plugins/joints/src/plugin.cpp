@@ -7,6 +7,7 @@
 #include "joint_types.hpp"
 #include "measure_row.hpp"
 #include "motor.hpp"
+#include "rope.hpp"
 #include "stop.hpp"
 #include "variable_spring.hpp"
 
@@ -360,6 +361,23 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                                       "b = \"b@[-0.4, 0.2, 0.1]\"\n"
                                       "at = 4.0"}},
                         kLatchKeys),
+    ancora::type<Rope>("rope",
+                       {.doc = "a rope over any number of points, as over pulleys: it pulls, and "
+                               "never pushes",
+                        .equation = "sum |r_i+1 - r_i| <= L(t), or s = <k pi + c pi'>",
+                        .source = kSource,
+                        .examples = {"points = [\"a@[0.3, 0.1, -0.2]\", "
+                                     "\"ground@[0.1, 0.2, 2.0]\", "
+                                     "\"b@[-0.4, 0.2, 0.1]\"]\n"
+                                     "length = 9.0\n"
+                                     "restitution = 0.3",
+                                     "points = [\"a@[0.3, 0.1, -0.2]\", "
+                                     "\"ground@[0.1, 0.2, 2.0]\", "
+                                     "\"b@[-0.4, 0.2, 0.1]\"]\n"
+                                     "length = \"1.5 + 0.1*sin(3*t)\"\n"
+                                     "stiffness = 40.0\n"
+                                     "damping = 0.3"}},
+                       kRopeKeys),
     ancora::type<Coupler<Coupling::coupler>>("coupler",
                                              {.doc = "measures that keep a ratio",
                                               .equation = "sum k_i dm_i = 0",

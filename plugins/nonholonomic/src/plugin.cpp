@@ -2,6 +2,7 @@
 // Entry point of the plugin "nonholonomic".
 #include "knife_edge.hpp"
 #include "rolling.hpp"
+#include "wheel.hpp"
 
 namespace {
 
@@ -32,6 +33,20 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "radius = 0.5\n"
                       "normal = [0.1, -0.2, 1.0]"}},
         ancora::nonholonomic::Rolling::kParameters),
+    ancora::type<ancora::nonholonomic::Wheel>(
+        "wheel",
+        {.doc = "a thin disc rolls on a plane without slipping, at any tilt",
+         .equation = "n . (r_c - p) = R (1 - (a . n)^2)^1/2; psi_k = t_k . (r_c' + w x d) = 0",
+         .source = kSource,
+         .examples = {"body = \"a\"\n"
+                      "radius = 0.4",
+                      "body = \"a\"\n"
+                      "center = [0.1, 0.0, -0.2]\n"
+                      "axis = [0.3, 0.8, 0.1]\n"
+                      "radius = 0.5\n"
+                      "point = [0.0, 0.1, -1.0]\n"
+                      "normal = [0.1, -0.2, 1.0]"}},
+        ancora::nonholonomic::Wheel::kParameters),
 };
 
 }  // namespace

@@ -33,8 +33,8 @@ Membrane::Membrane(const Arguments& arguments)
     const double young = arguments.number("young"), nu = arguments.number("poisson");
     const double damping = arguments.number("damping");
     for (const Triangle& t : sheet_.triangles) {
-        const Vec3 d1 = sheet_.node(t[1]) - sheet_.node(t[0]);
-        const Vec3 d2 = sheet_.node(t[2]) - sheet_.node(t[0]);
+        const Vec3 d1 = sheet_.node_at_rest(t[1]) - sheet_.node_at_rest(t[0]);
+        const Vec3 d2 = sheet_.node_at_rest(t[2]) - sheet_.node_at_rest(t[0]);
         const double L = d1.norm(), x = d1.dot(d2) / L, y = d1.cross(d2).norm() / L;
         const double alpha = 1.0 / L, beta = -x / (L * y), gamma = 1.0 / y;
         shapes_.push_back({{-alpha, alpha, 0.0}, {-beta - gamma, beta, gamma}});

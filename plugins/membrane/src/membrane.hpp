@@ -16,8 +16,8 @@
 
 namespace ancora::membrane {
 
-/// Nodes r_i joined by triangles of constant strain. At rest a triangle has the shape that it has
-/// at the start, with axis 1 along its first edge, L long, and its third corner at (x, y):
+/// Nodes r_i joined by triangles of constant strain. At rest, in the shape of the start or one of
+/// its own, a triangle has axis 1 along its first edge, L long, and its third corner at (x, y):
 ///
 ///   f_1 = d_1 / L,   f_2 = (d_2 - (x / L) d_1) / y,   d_k = r_k - r_0                    (1)
 ///   E_11 = (f_1.f_1 - 1) / 2,   E_22 = (f_2.f_2 - 1) / 2,   2 E_12 = f_1.f_2             (2)

@@ -2,6 +2,7 @@
 // Entry point of the plugin "membrane": the schema of its body type.
 #include "ancora/sdk/plugin.hpp"
 
+#include "ancora/sdk/helpers/folds.hpp"
 #include "ancora/sdk/helpers/nodes.hpp"
 #include "membrane.hpp"
 
@@ -17,6 +18,12 @@ constexpr ancora::Parameter kGrid[] = {
     ancora::nodes::kGridDirections,
 };
 
+constexpr ancora::Parameter kRest[] = {
+    p::matrix("nodes", 0, 3, "m", "positions of the nodes, in their order"),
+    p::table("grid", kGrid, "a rectangular grid of as many nodes and triangles"),
+    p::file("mesh", "a mesh file with the same faces"),
+};
+
 constexpr ancora::Parameter kMembrane[] = {
     p::matrix("nodes", 0, 3, "m", "positions of the nodes, counted from 0"),
     p::matrix("triangles", 0, 3, "", "the three nodes of each triangle"),
@@ -24,6 +31,13 @@ constexpr ancora::Parameter kMembrane[] = {
     p::file(
         "mesh",
         "triangles, quadrilaterals and named groups from a mesh file: Gmsh 4.1 as text, or VTK"),
+    p::table("fold",
+             ancora::folds::kFold,
+             "a sheet that is flat at rest and folded at the start, without strain"),
+    p::table("rest",
+             kRest,
+             "the shape at rest, of the same nodes and triangles; left out: that of the start")
+        .or_file(),
     p::number("young", "Pa", "Young's modulus").positive().required(),
     p::number("poisson", "", "Poisson's ratio").at_least(0.0).at_most(0.5).required(),
     p::number("thickness", "m", "thickness t").positive().required(),
@@ -33,7 +47,8 @@ constexpr ancora::Parameter kMembrane[] = {
     p::number("damping", "Pa s", "stress per rate of the Green strain, beside the elastic one")
         .nonnegative()
         .otherwise("0.0"),
-    p::number("prestress", "Pa", "stress at the start, equal in all directions; > 0: tension")
+    p::number(
+        "prestress", "Pa", "stress in the shape at rest, equal in all directions; > 0: tension")
         .otherwise("0.0"),
     p::boolean("tension_only", "wrinkled or slack where it would be compressed").otherwise("false"),
     p::text("mass", "how a triangle's mass is spread over its nodes", "consistent|lumped")
@@ -77,7 +92,22 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "poisson = 0.5\n"
                       "thickness = 1.0e-3\n"
                       "density = 1400.0\n"
-                      "velocity_from = \"a\""},
+                      "velocity_from = \"a\"",
+                      "fold = { pattern = \"miura\", counts = [3, 2], sides = [0.4, 0.3], "
+                      "angle = 1.0, tilt = 0.5 }\n"
+                      "young = 1.0e5\n"
+                      "poisson = 0.3\n"
+                      "thickness = 1.0e-3\n"
+                      "density = 1400.0\n"
+                      "spin = { axis = [0.0, 0.0, 1.0], rate = 2.0 }",
+                      "nodes = [[0.0, 0.0, 0.0], [0.9, 0.1, 0.0], [0.2, 0.8, 0.1]]\n"
+                      "triangles = [[0, 1, 2]]\n"
+                      "rest = { nodes = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]] }\n"
+                      "young = 1.0e5\n"
+                      "poisson = 0.3\n"
+                      "thickness = 1.0e-3\n"
+                      "density = 1400.0\n"
+                      "tension_only = true"},
          .claims = {Claim::rigid_motion_invariant}},
         kMembrane),
 };

@@ -14,6 +14,7 @@
 #include <Eigen/Geometry>
 
 #include "ancora/mesh/mesh.hpp"
+#include "ancora/sdk/helpers/folds.hpp"
 #include "ancora/sdk/helpers/nodes.hpp"
 
 namespace ancora::membrane {
@@ -26,8 +27,20 @@ using nodes::text;
 // of.
 constexpr double kThinnest = 1e-6;
 
-Sheet from_lists(const Arguments& arguments) {
-    Sheet sheet;
+/// Corners of a face; of a triangle the last is -1.
+using Face = folds::Cell;
+
+/// A sheet before its quadrilaterals are cut.
+struct Faces {
+    std::vector<double> x;
+    std::vector<Face> faces;
+    std::vector<Group> groups;
+
+    std::size_t num_nodes() const { return x.size() / 3; }
+};
+
+Faces from_lists(const Arguments& arguments) {
+    Faces sheet;
     const std::span<const double> x = arguments.numbers("nodes");
     if (static_cast<double>(x.size() / 3) > nodes::kMostNodes)
         arguments.fail("nodes", "too many nodes");
@@ -35,31 +48,32 @@ Sheet from_lists(const Arguments& arguments) {
     const std::span<const double> corners = arguments.numbers("triangles");
     if (corners.empty())
         arguments.fail("triangles", "a membrane needs at least one triangle: [[0, 1, 2]]");
+    const auto num_nodes = static_cast<std::int32_t>(sheet.num_nodes());
     for (std::size_t k = 0; k < corners.size(); k += 3) {
-        Triangle triangle{};
+        Face triangle = {0, 0, 0, -1};
         for (std::size_t i = 0; i < 3; ++i)
             triangle[i] = nodes::node_number(arguments,
                                              "triangles",
                                              corners[k + i],
                                              "triangle " + std::to_string(k / 3),
-                                             sheet.num_nodes());
-        sheet.triangles.push_back(triangle);
+                                             num_nodes);
+        sheet.faces.push_back(triangle);
     }
     return sheet;
 }
 
-Sheet from_grid(const Arguments& table) {
+Faces from_grid(const Arguments& table) {
     nodes::Grid grid = nodes::read_grid(
         table, 4.0, 2.0, "a membrane needs at least two nodes along each direction: [2, 2]");
-    Sheet sheet;
+    Faces sheet;
     sheet.x = std::move(grid.x);
     for (std::int32_t j = 0; j + 1 < grid.ny; ++j)
         for (std::int32_t i = 0; i + 1 < grid.nx; ++i) {
             const std::int32_t a = j * grid.nx + i, b = a + 1, c = b + grid.nx, d = a + grid.nx;
             if ((i + j) % 2 == 0)
-                sheet.triangles.insert(sheet.triangles.end(), {{a, b, c}, {a, c, d}});
+                sheet.faces.insert(sheet.faces.end(), {{a, b, c, -1}, {a, c, d, -1}});
             else
-                sheet.triangles.insert(sheet.triangles.end(), {{a, b, d}, {b, c, d}});
+                sheet.faces.insert(sheet.faces.end(), {{a, b, d, -1}, {b, c, d, -1}});
         }
     const std::vector<std::int32_t> corners = nodes::corners(grid.nx, grid.ny);
     for (std::size_t k = 0; k < corners.size(); ++k)
@@ -79,45 +93,35 @@ Sheet from_grid(const Arguments& table) {
     return sheet;
 }
 
-Sheet from_mesh(const Arguments& arguments) {
-    mesh::Net net = mesh::read_net(arguments, "mesh", {.edges = false, .faces = true});
-    Sheet sheet;
-    sheet.x = std::move(net.x);
+Faces from_mesh(const Arguments& arguments, std::string_view key) {
+    mesh::Net net = mesh::read_net(arguments, key, {.edges = false, .faces = true});
+    Faces sheet;
     if (net.num_faces() == 0)
-        arguments.fail("mesh", "the file has no triangles or quadrilaterals, only lines");
+        arguments.fail(key, "the file has no triangles or quadrilaterals, only lines");
     for (std::int32_t f = 0; f < net.num_faces(); ++f) {
         const std::span<const std::int32_t> c = net.face(f);
-        if (c.size() == 3) {
-            sheet.triangles.push_back({c[0], c[1], c[2]});
-            continue;
-        }
-        if (c.size() != 4)
-            arguments.fail("mesh",
+        if (c.size() != 3 && c.size() != 4)
+            arguments.fail(key,
                            "face " + std::to_string(f) + " has " + std::to_string(c.size()) +
                                " corners; a membrane takes triangles and quadrilaterals");
-        const bool across = (sheet.node(c[2]) - sheet.node(c[0])).norm() <=
-                            (sheet.node(c[3]) - sheet.node(c[1])).norm();
-        if (across)
-            sheet.triangles.insert(sheet.triangles.end(), {{c[0], c[1], c[2]}, {c[0], c[2], c[3]}});
-        else
-            sheet.triangles.insert(sheet.triangles.end(), {{c[0], c[1], c[3]}, {c[1], c[2], c[3]}});
+        sheet.faces.push_back({c[0], c[1], c[2], c.size() == 4 ? c[3] : -1});
     }
     // Nodes of lines alone belong to something else in the file
-    std::vector<std::int32_t> number(static_cast<std::size_t>(sheet.num_nodes()), -1);
-    for (const Triangle& triangle : sheet.triangles)
-        for (const std::int32_t node : triangle) number[node] = 0;
-    std::vector<double> x;
+    std::vector<std::int32_t> number(static_cast<std::size_t>(net.num_nodes()), -1);
+    for (const Face& face : sheet.faces)
+        for (const std::int32_t node : face)
+            if (node >= 0) number[node] = 0;
     std::int32_t count = 0;
-    for (std::int32_t i = 0; i < sheet.num_nodes(); ++i) {
+    for (std::int32_t i = 0; i < net.num_nodes(); ++i) {
         std::int32_t& own = number[i];
         if (own < 0) continue;
         own = count++;
-        const auto at = sheet.node(i);
-        x.insert(x.end(), at.data(), at.data() + 3);
+        const auto at = net.x.begin() + 3 * static_cast<std::ptrdiff_t>(i);
+        sheet.x.insert(sheet.x.end(), at, at + 3);
     }
-    sheet.x = std::move(x);
-    for (Triangle& triangle : sheet.triangles)
-        for (std::int32_t& node : triangle) node = number[node];
+    for (Face& face : sheet.faces)
+        for (std::int32_t& node : face)
+            if (node >= 0) node = number[node];
     for (mesh::Group& group : net.groups) {
         Group own{std::move(group.name), {}};
         for (const std::int32_t node : group.nodes)
@@ -125,6 +129,90 @@ Sheet from_mesh(const Arguments& arguments) {
         sheet.groups.push_back(std::move(own));
     }
     return sheet;
+}
+
+/// @param flat  gets the positions at rest
+Faces from_fold(const Arguments& table, std::vector<double>& flat) {
+    folds::Sheet folded = folds::read_fold(table);
+    flat = std::move(folded.flat);
+    Faces sheet{std::move(folded.folded), std::move(folded.cells), {}};
+    for (folds::Group& group : folded.groups)
+        sheet.groups.push_back({std::move(group.name), std::move(group.nodes)});
+    return sheet;
+}
+
+std::string name_of(const Face& face) {
+    std::string out;
+    for (const std::int32_t node : face)
+        if (node >= 0) out += (out.empty() ? "" : ", ") + std::to_string(node);
+    return out;
+}
+
+/// Refuses a rest shape that is no shape of the same sheet.
+void require_same(const Arguments& arguments, const Faces& start, const Faces& rest) {
+    const auto count = [&](std::size_t at_rest, std::size_t at_start, const char* of) {
+        if (at_rest != at_start)
+            arguments.fail("rest",
+                           "the rest shape has " + std::to_string(at_rest) + " " + of +
+                               ", the start has " + std::to_string(at_start) +
+                               "; both are to be one sheet, with the same numbers");
+    };
+    count(rest.num_nodes(), start.num_nodes(), "nodes");
+    if (rest.faces.empty()) return;  // positions alone
+    count(rest.faces.size(), start.faces.size(), "faces");
+    for (std::size_t k = 0; k < rest.faces.size(); ++k) {
+        Face a = start.faces[k], b = rest.faces[k];
+        std::ranges::sort(a);
+        std::ranges::sort(b);
+        if (a != b)
+            arguments.fail("rest",
+                           "face " + std::to_string(k) + " joins nodes " + name_of(rest.faces[k]) +
+                               " at rest, and " + name_of(start.faces[k]) +
+                               " at the start; both are to be one sheet, with the same numbers");
+    }
+}
+
+/// Positions at rest that `rest` gives.
+std::vector<double> read_rest(const Arguments& arguments, const Faces& start) {
+    Faces rest;
+    if (arguments.shape("rest") == Shape::file) {
+        rest = from_mesh(arguments, "rest");
+    } else {
+        const Arguments& table = arguments.table("rest");
+        constexpr std::array<const char*, 3> kWays = {"nodes", "grid", "mesh"};
+        const auto given = [&](const char* key) {
+            return table.given(key);
+        };
+        if (std::ranges::count_if(kWays, given) != 1)
+            arguments.fail("rest",
+                           "a rest shape has one of the keys \"nodes\", \"grid\" and \"mesh\"");
+        if (table.given("grid")) {
+            rest = from_grid(table.table("grid"));
+        } else if (table.given("mesh")) {
+            rest = from_mesh(table, "mesh");
+        } else {
+            const std::span<const double> x = table.numbers("nodes");
+            rest.x.assign(x.begin(), x.end());
+        }
+    }
+    require_same(arguments, start, rest);
+    return std::move(rest.x);
+}
+
+/// Triangles, and quadrilaterals cut along the diagonal that is shorter at rest.
+void cut(const std::vector<Face>& faces, Sheet& to) {
+    for (const Face& c : faces) {
+        if (c[3] < 0) {
+            to.triangles.push_back({c[0], c[1], c[2]});
+            continue;
+        }
+        const bool across = (to.node_at_rest(c[2]) - to.node_at_rest(c[0])).norm() <=
+                            (to.node_at_rest(c[3]) - to.node_at_rest(c[1])).norm();
+        if (across)
+            to.triangles.insert(to.triangles.end(), {{c[0], c[1], c[2]}, {c[0], c[2], c[3]}});
+        else
+            to.triangles.insert(to.triangles.end(), {{c[0], c[1], c[3]}, {c[1], c[2], c[3]}});
+    }
 }
 
 std::string name_of(const Triangle& triangle) {
@@ -135,13 +223,14 @@ std::string name_of(const Triangle& triangle) {
 void refuse_flat(const Arguments& arguments, std::string_view key, const Sheet& sheet) {
     for (std::int32_t k = 0; k < sheet.num_triangles(); ++k) {
         const Triangle& t = sheet.triangles[k];
-        const Vec3 a = sheet.node(t[1]) - sheet.node(t[0]);
-        const Vec3 b = sheet.node(t[2]) - sheet.node(t[0]);
+        const Vec3 a = sheet.node_at_rest(t[1]) - sheet.node_at_rest(t[0]);
+        const Vec3 b = sheet.node_at_rest(t[2]) - sheet.node_at_rest(t[0]);
         const double longest =
             std::max({a.squaredNorm(), b.squaredNorm(), Vec3(b - a).squaredNorm()});
         if (!(a.cross(b).norm() > kThinnest * longest))
-            arguments.fail(
-                key, "triangle " + std::to_string(k) + " of nodes " + name_of(t) + " has no area");
+            arguments.fail(key,
+                           "triangle " + std::to_string(k) + " of nodes " + name_of(t) +
+                               " has no area" + (arguments.given("rest") ? " at rest" : ""));
     }
 }
 
@@ -165,7 +254,7 @@ void refuse_unjoined(const Arguments& arguments, std::string_view key, const She
 // The one way in which the sheet is given.
 std::string_view way_of(const Arguments& arguments) {
     std::string_view found;
-    for (const char* key : {"nodes", "grid", "mesh"}) {
+    for (const char* key : {"nodes", "grid", "mesh", "fold"}) {
         if (!arguments.given(key)) continue;
         if (!found.empty())
             arguments.fail(key,
@@ -175,7 +264,8 @@ std::string_view way_of(const Arguments& arguments) {
     }
     if (found.empty())
         arguments.fail("nodes",
-                       "a membrane needs \"nodes\" and \"triangles\", or \"grid\", or \"mesh\"");
+                       "a membrane needs \"nodes\" and \"triangles\", or \"grid\", or \"mesh\", or "
+                       "\"fold\"");
     if (arguments.given("triangles") != (found == "nodes"))
         arguments.fail(found == "nodes" ? "nodes" : "triangles",
                        "\"nodes\" and \"triangles\" need each other");
@@ -186,12 +276,26 @@ std::string_view way_of(const Arguments& arguments) {
 
 Sheet build_sheet(const Arguments& arguments) {
     const std::string_view way = way_of(arguments);
-    Sheet sheet = way == "nodes"  ? from_lists(arguments)
-                  : way == "mesh" ? from_mesh(arguments)
+    Sheet sheet;
+    Faces faces = way == "nodes"  ? from_lists(arguments)
+                  : way == "mesh" ? from_mesh(arguments, "mesh")
+                  : way == "fold" ? from_fold(arguments.table("fold"), sheet.rest)
                                   : from_grid(arguments.table("grid"));
-    const std::string_view key = way == "nodes" ? "triangles" : way;
+    if (arguments.given("rest")) {
+        if (way == "fold")
+            arguments.fail("rest", "\"fold\" says what the sheet is at rest; leave \"rest\" out");
+        sheet.rest = read_rest(arguments, faces);
+    } else if (way != "fold") {
+        sheet.rest = faces.x;
+    }
+    sheet.x = std::move(faces.x);
+    sheet.groups = std::move(faces.groups);
+    cut(faces.faces, sheet);
+    const std::string_view key = arguments.given("rest") ? "rest"
+                                 : way == "nodes"        ? "triangles"
+                                                         : way;
     refuse_flat(arguments, key, sheet);
-    refuse_unjoined(arguments, key, sheet);
+    refuse_unjoined(arguments, way == "nodes" ? "triangles" : way, sheet);
     return sheet;
 }
 

@@ -216,6 +216,102 @@ TEST_SUITE("membrane") {
         CHECK_THROWS(facets_of(*body).names->group("sides"));
     }
 
+    std::vector<double> strains_at_start(const ancora::Body& body) {
+        std::vector<double> q(body.coordinates().size()), v(q.size());
+        std::vector<double> pi(3 * static_cast<std::size_t>(body.row_blocks()[0].num_items));
+        body.start(q, v);
+        body.evaluate(0, {q, {}, 0.0}, {pi, {}, {}, {}});
+        return pi;
+    }
+    double mass_of(const ancora::Body& body) {
+        struct Sum final : ancora::MassSink {
+            void add(int i, int j, double value) override {
+                if (i % 3 == 0) total += i == j ? value : 2.0 * value;
+            }
+            double total = 0.0;
+        } sum;
+        body.mass(sum);
+        return sum.total;
+    }
+
+    // r = F X + c of all nodes: E = (F^T F - 1) / 2 in the axes of the rest shape, whose invariants
+    // are the same in any axes
+    TEST_CASE("strains at the start are those of the map from the rest shape") {
+        std::mt19937 random(17);
+        std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+        for (int k = 0; k < 50; ++k) {
+            Eigen::Matrix<double, 3, 2> F;
+            for (int i = 0; i < 6; ++i) F(i) = uniform(random);
+            FakeArguments arguments = film();
+            arguments.set_table("grid").set("counts", {3, 2}).set("spacing", {0.5, 0.25});
+            std::vector<double> start;
+            for (int j = 0; j < 2; ++j)
+                for (int i = 0; i < 3; ++i) {
+                    const Eigen::Vector3d x = F * Eigen::Vector2d(0.5 * i, 0.25 * j);
+                    start.insert(start.end(), x.data(), x.data() + 3);
+                }
+            FakeArguments folded = film();
+            folded.set_matrix("nodes", 3, start)
+                .set_matrix("triangles", 3, {0, 1, 4, 0, 4, 3, 1, 2, 4, 2, 5, 4});
+            folded.set_table("rest")
+                .set_table("grid")
+                .set("counts", {3, 2})
+                .set("spacing", {0.5, 0.25});
+            const auto body = make(folded);
+            const Eigen::Matrix2d E = 0.5 * (F.transpose() * F - Eigen::Matrix2d::Identity());
+            const std::vector<double> pi = strains_at_start(*body);
+            for (std::size_t t = 0; t < pi.size(); t += 3) {
+                CHECK(std::abs(pi[t] + pi[t + 1] - E.trace()) <= 1e-13);
+                CHECK(std::abs(pi[t] * pi[t + 1] - 0.25 * pi[t + 2] * pi[t + 2] -
+                               E.determinant()) <= 1e-13);
+            }
+            // Mass is that of the sheet at rest
+            CHECK(std::abs(mass_of(*body) - 1400.0 * 1e-5 * 0.25) <= 1e-17);
+        }
+    }
+
+    TEST_CASE("folded sheets are as long everywhere as they are flat") {
+        std::mt19937 random(19);
+        std::uniform_real_distribution<double> uniform(0.05, 1.0);
+        for (int k = 0; k < 60; ++k) {
+            const bool is_petals = k % 2 == 0;
+            FakeArguments arguments = film();
+            ancora::test::FakeArguments& fold = arguments.set_table("fold");
+            const double side = 2.0 + uniform(random), hole = uniform(random);
+            const int strips = 1 + k % 5;
+            if (is_petals)
+                fold.set("pattern", "petals")
+                    .set("side", side)
+                    .set("hole", hole)
+                    .set("strips", strips);
+            else
+                fold.set("pattern", "miura")
+                    .set("counts", {1.0 + k % 4, 1.0 + k % 3})
+                    .set("sides", {uniform(random), uniform(random)})
+                    .set("angle", 1.5 * uniform(random))
+                    .set("tilt", 1.5 * uniform(random));
+            fold.set("directions", {0.0, 1.0, 0.0, 0.0, 0.0, 1.0});
+            const auto body = make(arguments);
+            for (const double e : strains_at_start(*body)) CHECK(std::abs(e) <= 1e-11);
+            if (!is_petals) continue;
+            const double area = side * side - hole * hole;
+            CHECK(std::abs(mass_of(*body) / (1400.0 * 1e-5 * area) - 1.0) <= 1e-12);
+            // All nodes lie on four half planes or before the hole, corners of the square at
+            // R + (side - hole) / 2
+            std::vector<double> q(body->coordinates().size()), v(q.size());
+            body->start(q, v);
+            const auto names = facets_of(*body).names;
+            for (const char* corner : {"corner_0", "corner_1", "corner_2", "corner_3"}) {
+                const auto i = 3 * static_cast<std::size_t>(names->group(corner)[0]);
+                const double reach = std::sqrt(0.5) * hole + 0.5 * (side - hole);
+                CHECK(std::abs(std::hypot(q[i + 1], q[i + 2]) - reach) <= 1e-14);
+                CHECK(std::abs(std::abs(q[i + 1]) - std::abs(q[i + 2])) <= 1e-14);
+            }
+            CHECK(names->group("rim").size() == static_cast<std::size_t>(8 * (strips + 1)));
+            CHECK(names->group("hole").size() == 8);
+        }
+    }
+
     TEST_CASE("what is no membrane is refused, and says why") {
         const auto says = [](const FakeArguments& arguments, const char* part) {
             const std::string text = refusal(arguments);
@@ -234,5 +330,28 @@ TEST_SUITE("membrane") {
         FakeArguments both = square();
         both.set_table("grid").set("counts", {4, 2}).set("spacing", {0.5, 0.25});
         says(both, "keep one of them");
+        FakeArguments other = square();
+        other.set_table("rest").set_matrix("nodes", 3, {0, 0, 0, 1, 0, 0, 1, 1, 0});
+        says(other, "the rest shape has 3 nodes, the start has 4");
+        other.set_table("rest").set_table("grid").set("counts", {2, 2}).set("spacing", {1, 1});
+        says(other, "face 0 joins nodes 0, 1, 3 at rest, and 0, 1, 2 at the start");
+        other.set_table("rest").set_matrix("nodes", 3, {0, 0, 0, 1, 0, 0, 2, 0, 0, 0, 1, 0});
+        says(other, "rest: triangle 0 of nodes 0, 1, 2 has no area at rest");
+        FakeArguments fold = film();
+        ancora::test::FakeArguments& keys = fold.set_table("fold");
+        keys.set("pattern", "petals").set("side", 1.0).set("hole", 1.0);
+        says(fold, "needs the key \"strips\"");
+        keys.set("strips", 2);
+        says(fold, "the hole must be smaller than the square");
+        keys.set("hole", 0.2).set("tilt", 0.1);
+        says(fold, "is no key of the pattern \"petals\"");
+        FakeArguments pleats = film();
+        pleats.set_table("fold")
+            .set("pattern", "miura")
+            .set("counts", {2, 2})
+            .set("sides", {1.0, 1.0})
+            .set("angle", 0.5 * std::numbers::pi)
+            .set("tilt", 0.5 * std::numbers::pi);
+        says(pleats, "cannot be tilted by a quarter turn");
     }
 }

@@ -83,12 +83,12 @@ std::vector<double> GroupedArguments::own_values(const char* key, const Network&
     const std::string_view name = key;
     const std::size_t num = net.elements.size();
     if (!given_.has(key)) {
-        if (name == "rest_length") return net.distance;
+        if (name == "rest_length") return net.distance_at_rest;
         const double infinity = std::numeric_limits<double>::infinity();
         const double missing = std::numeric_limits<double>::quiet_NaN();
         return std::vector<double>(num, name == "breaking_strain" ? infinity : missing);
     }
-    if (name == "rest_length" && is_over_time(given_)) return net.distance;
+    if (name == "rest_length" && is_over_time(given_)) return net.distance_at_rest;
     if (given_.shape(key) == Shape::text)
         given_.fail(key, "\"spin\" sets all rest lengths; a group cannot give others");
     if (given_.shape(key) != Shape::vector) return std::vector<double>(num, value_of(given_, key));

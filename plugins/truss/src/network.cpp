@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "ancora/mesh/mesh.hpp"
+#include "ancora/sdk/helpers/folds.hpp"
 #include "ancora/sdk/numbers/math.hpp"
 #include "groups.hpp"
 #include "text.hpp"
@@ -100,18 +101,30 @@ Network from_grid(const Arguments& table) {
     return net;
 }
 
-void measure_elements(const Arguments& arguments, std::string_view key, Network& net) {
-    net.distance.reserve(net.elements.size());
+double distance_of(const Element& element, const std::vector<double>& x) {
+    const auto at = [&](std::int32_t node) {
+        return vec3(std::span(x), 3 * static_cast<std::size_t>(node));
+    };
+    return (at(element.b) - at(element.a)).norm();
+}
+
+/// @param x  positions at rest
+void measure_elements(const Arguments& arguments,
+                      std::string_view key,
+                      const std::vector<double>& x,
+                      Network& net) {
     for (const Element& element : net.elements) {
-        const Vec3 a = net.node(element.a);
-        const double distance = (net.node(element.b) - a).norm();
-        if (!(distance > 0.0))
+        net.distance.push_back(distance_of(element, net.x));
+        const double distance = distance_of(element, x);
+        if (!(distance > 0.0)) {
+            const Vec3 a = vec3(std::span(x), 3 * static_cast<std::size_t>(element.a));
             arguments.fail(key,
-                           "element " + std::to_string(net.distance.size()) +
+                           "element " + std::to_string(net.distance_at_rest.size()) +
                                " has length zero: nodes " + std::to_string(element.a) + " and " +
                                std::to_string(element.b) + " are both at [" + text(a.x()) + ", " +
                                text(a.y()) + ", " + text(a.z()) + "]");
-        net.distance.push_back(distance);
+        }
+        net.distance_at_rest.push_back(distance);
     }
 }
 
@@ -138,17 +151,18 @@ void refuse_duplicates(const Arguments& arguments, const Network& net) {
                            "; give the second one's area to the first");
 }
 
-Network from_mesh(const Arguments& arguments) {
-    const auto read = [](const Arguments& table, const char* key, bool with_edges) {
+/// @param key  a file, or a table that says what is taken of it
+Network from_mesh(const Arguments& arguments, std::string_view key) {
+    const auto read = [](const Arguments& table, std::string_view file, bool with_edges) {
         return mesh::read_net(table,
-                              key,
+                              file,
                               {.edges = with_edges, .faces = false},
                               "; to take their edges: mesh = { file = \"...\", edges = true }");
     };
-    const bool is_file = arguments.shape("mesh") == Shape::file;
+    const bool is_file = arguments.shape(key) == Shape::file;
     mesh::Net from =
-        is_file ? read(arguments, "mesh", false)
-                : read(arguments.table("mesh"), "file", arguments.table("mesh").boolean("edges"));
+        is_file ? read(arguments, key, false)
+                : read(arguments.table(key), "file", arguments.table(key).boolean("edges"));
     Network net;
     net.x = std::move(from.x);
     net.elements.reserve(from.lines.size());
@@ -159,13 +173,87 @@ Network from_mesh(const Arguments& arguments) {
     return net;
 }
 
+/// The edges of a folded sheet's cells, each once.
+/// @param flat  gets the positions at rest
+Network from_fold(const Arguments& table, std::vector<double>& flat) {
+    folds::Sheet folded = folds::read_fold(table);
+    flat = std::move(folded.flat);
+    Network net;
+    net.x = std::move(folded.folded);
+    std::vector<std::pair<std::int32_t, std::int32_t>> edges;
+    for (const folds::Cell& cell : folded.cells) {
+        const std::size_t corners = cell[3] < 0 ? 3 : 4;
+        for (std::size_t k = 0; k < corners; ++k)
+            edges.push_back(std::minmax({cell[k], cell[(k + 1) % corners]}));
+    }
+    std::ranges::sort(edges);
+    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+    for (const auto& [a, b] : edges) net.elements.push_back({a, b});
+    for (folds::Group& group : folded.groups)
+        net.groups.push_back({std::move(group.name), std::move(group.nodes), {}});
+    return net;
+}
+
+/// Refuses a rest shape that is no shape of the same network.
+void require_same(const Arguments& arguments, const Network& start, const Network& rest) {
+    const auto count = [&](std::int32_t at_rest, std::int32_t at_start, const char* of) {
+        if (at_rest != at_start)
+            arguments.fail("rest",
+                           "the rest shape has " + std::to_string(at_rest) + " " + of +
+                               ", the start has " + std::to_string(at_start) +
+                               "; both are to be one network, with the same numbers");
+    };
+    count(rest.num_nodes(), start.num_nodes(), "nodes");
+    if (rest.elements.empty()) return;  // positions alone
+    count(rest.num_elements(), start.num_elements(), "elements");
+    for (std::int32_t e = 0; e < rest.num_elements(); ++e) {
+        const Element a = start.elements[e], b = rest.elements[e];
+        if (std::minmax(a.a, a.b) == std::minmax(b.a, b.b)) continue;
+        arguments.fail("rest",
+                       "element " + std::to_string(e) + " joins nodes " + std::to_string(b.a) +
+                           " and " + std::to_string(b.b) + " at rest, and " + std::to_string(a.a) +
+                           " and " + std::to_string(a.b) +
+                           " at the start; both are to be one network, with the same numbers");
+    }
+}
+
+/// Positions at rest that `rest` gives.
+std::vector<double> read_rest(const Arguments& arguments, const Network& start) {
+    Network rest;
+    if (arguments.shape("rest") == Shape::file) {
+        rest = from_mesh(arguments, "rest");
+    } else {
+        const Arguments& table = arguments.table("rest");
+        constexpr std::array<const char*, 3> kWays = {"nodes", "grid", "mesh"};
+        const auto given = [&](const char* key) {
+            return table.given(key);
+        };
+        if (std::ranges::count_if(kWays, given) != 1)
+            arguments.fail("rest",
+                           "a rest shape has one of the keys \"nodes\", \"grid\" and \"mesh\"");
+        if (table.given("grid")) {
+            rest = from_grid(table.table("grid"));
+        } else if (table.given("mesh")) {
+            rest = from_mesh(table, "mesh");
+        } else {
+            const std::span<const double> x = table.numbers("nodes");
+            rest.x.assign(x.begin(), x.end());
+        }
+    }
+    require_same(arguments, start, rest);
+    return std::move(rest.x);
+}
+
 // The one way in which the network is given: its first key.
 std::string_view way_of(const Arguments& arguments) {
     struct Way {
         const char *key, *partner;
     };
-    constexpr Way ways[] = {
-        {"from", "to"}, {"nodes", "elements"}, {"grid", nullptr}, {"mesh", nullptr}};
+    constexpr Way ways[] = {{"from", "to"},
+                            {"nodes", "elements"},
+                            {"grid", nullptr},
+                            {"mesh", nullptr},
+                            {"fold", nullptr}};
     std::string_view found;
     const bool is_count =
         arguments.given("elements") && arguments.shape("elements") == Shape::integer;
@@ -189,7 +277,7 @@ std::string_view way_of(const Arguments& arguments) {
     if (found.empty())
         arguments.fail("nodes",
                        "a truss needs \"from\" and \"to\", or \"nodes\" and \"elements\", "
-                       "or \"grid\", or \"mesh\"");
+                       "or \"grid\", or \"mesh\", or \"fold\"");
     return found;
 }
 
@@ -197,11 +285,24 @@ std::string_view way_of(const Arguments& arguments) {
 
 Network build_network(const Arguments& arguments) {
     const std::string_view way = way_of(arguments);
+    std::vector<double> at_rest;
     Network net = way == "from"    ? from_two_points(arguments)
                   : way == "nodes" ? from_lists(arguments)
-                  : way == "mesh"  ? from_mesh(arguments)
+                  : way == "mesh"  ? from_mesh(arguments, "mesh")
+                  : way == "fold"  ? from_fold(arguments.table("fold"), at_rest)
                                    : from_grid(arguments.table("grid"));
-    measure_elements(arguments, way == "nodes" ? "elements" : way, net);
+    if (arguments.given("rest")) {
+        if (way == "fold")
+            arguments.fail("rest", "\"fold\" says what the network is at rest; leave \"rest\" out");
+        if (arguments.given("rest_length"))
+            arguments.fail("rest_length",
+                           "\"rest_length\" and \"rest\" both give rest lengths; keep one of them");
+        at_rest = read_rest(arguments, net);
+    }
+    const std::string_view key = arguments.given("rest") ? "rest"
+                                 : way == "nodes"        ? "elements"
+                                                         : way;
+    measure_elements(arguments, key, at_rest.empty() ? net.x : at_rest, net);
     if (way == "nodes") refuse_duplicates(arguments, net);
     return net;
 }

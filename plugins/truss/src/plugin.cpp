@@ -2,6 +2,7 @@
 // Entry point of the plugin "truss": the schema of its body type.
 #include "ancora/sdk/plugin.hpp"
 
+#include "ancora/sdk/helpers/folds.hpp"
 #include "ancora/sdk/helpers/nodes.hpp"
 #include "truss.hpp"
 
@@ -22,6 +23,12 @@ constexpr ancora::Parameter kMesh[] = {
     p::file("file", "Gmsh 4.1 as text, or VTK: .vtk as text, .vtu, .vtp").required(),
     p::boolean("edges", "also the edges of triangles and quadrilaterals, each once")
         .otherwise("false"),
+};
+
+constexpr ancora::Parameter kRest[] = {
+    p::matrix("nodes", 0, 3, "m", "positions of the nodes, in their order"),
+    p::table("grid", kGrid, "a rectangular grid of as many nodes and elements"),
+    p::file("mesh", "a mesh file with the same elements").or_table(kMesh),
 };
 
 constexpr ancora::Parameter kInterpolation =
@@ -79,6 +86,13 @@ constexpr ancora::Parameter kTruss[] = {
     p::file("mesh",
             "nodes, line elements and named groups from a mesh file: Gmsh 4.1 as text, or VTK")
         .or_table(kMesh),
+    p::table("fold",
+             ancora::folds::kFold,
+             "the edges of a sheet that is flat at rest and folded at the start"),
+    p::table("rest",
+             kRest,
+             "the shape at rest, of the same nodes and elements; left out: that of the start")
+        .or_file(),
     // Numbers of the material and rest lengths: one for all elements or one per element.
     p::number("young", "Pa", "Young's modulus E; inf: rigid links")
         .positive()
@@ -114,7 +128,7 @@ constexpr ancora::Parameter kTruss[] = {
               "length without strain L, of each element; between from and to: of the whole; over "
               "time: a formula of t, a table with rows [t, L], or a file with such rows; \"spin\": "
               "such that the shape at the start is the steady shape of `spin`; left out: the "
-              "distance at the start")
+              "distance in the shape at rest")
         .or_vector()
         .or_text()
         .or_matrix(0, 2)
@@ -162,7 +176,8 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "young = 1.0e6\n"
                       "area = 1.0e-4\n"
                       "density = 1000.0\n"
-                      "rest_length = 0.45\n"
+                      "rest = { grid = { counts = [3, 2], spacing = [0.45, 0.45], diagonals = "
+                      "true } }\n"
                       "mass = \"lumped\"",
                       "from = [0.0, 0.0, 0.0]\n"
                       "to = [0.5, 0.0, 0.0]\n"

@@ -66,8 +66,8 @@ std::vector<double> read_rest_lengths(const Arguments& arguments,
                                       const Material& material,
                                       std::span<const double> node_mass,
                                       const Spin& spin) {
-    if (!arguments.given("rest_length")) return net.distance;
-    if (is_over_time(arguments)) return net.distance;  // set when that is read
+    if (!arguments.given("rest_length")) return net.distance_at_rest;
+    if (is_over_time(arguments)) return net.distance_at_rest;  // set when that is read
     if (arguments.shape("rest_length") == Shape::text)
         return spin_rest_lengths(arguments, net, material, node_mass, spin);
     std::vector<double> L = per_element(arguments, "rest_length", net.num_elements());

@@ -611,13 +611,65 @@ TEST_SUITE("truss: messages") {
     TEST_CASE("a network is given in one way, completely") {
         CHECK_THROWS_WITH(make(steel()),
                           "nodes: a truss needs \"from\" and \"to\", or \"nodes\" and "
-                          "\"elements\", or \"grid\", or \"mesh\"");
+                          "\"elements\", or \"grid\", or \"mesh\", or \"fold\"");
         CHECK_THROWS_WITH(make(bar().erase("to")), "from: \"from\" needs \"to\" beside it");
         CHECK_THROWS_WITH(make(steel().set_matrix("elements", 2, {0, 1})),
                           "elements: \"elements\" needs \"nodes\" beside it");
         CHECK_THROWS_WITH(make(tetrahedron().set("from", {0.0, 0.0, 0.0}).set("to", {1.0, 0., 0.})),
                           "nodes: \"nodes\" and \"from\" both describe the network; keep one of "
                           "them");
+    }
+
+    TEST_CASE("a rest shape is one of the same network, or it is said what differs") {
+        const auto rest = [](std::vector<double> nodes) {
+            FakeArguments arguments = list({0, 0, 0, 1, 0, 0, 1, 2, 0}, {0, 1, 1, 2});
+            arguments.set_table("rest").set_matrix("nodes", 3, std::move(nodes));
+            return arguments;
+        };
+        // eps = (l^2 - L^2) / (2 L^2), L from the rest shape, wherever that lies
+        const auto body = make(rest({7, 0, 0, 7, 3, 0, 7, 3, 1.5}));
+        std::vector<double> q(9), v(9), pi(2);
+        body->start(q, v);
+        body->evaluate(0, {q, {}, 0.0}, {pi, {}, {}, {}});
+        CHECK(std::abs(pi[0] - (1.0 - 9.0) / 18.0) <= 1e-15);
+        CHECK(std::abs(pi[1] - (4.0 - 2.25) / 4.5) <= 1e-15);
+        CHECK_THROWS_WITH(make(rest({0, 0, 0, 1, 0, 0})),
+                          "rest: the rest shape has 2 nodes, the start has 3; both are to be one "
+                          "network, with the same numbers");
+        CHECK_THROWS_WITH(make(rest({0, 0, 0, 0, 0, 0, 1, 0, 0})),
+                          "rest: element 0 has length zero: nodes 0 and 1 are both at [0, 0, 0]");
+        CHECK_THROWS_WITH(make(rest({0, 0, 0, 1, 0, 0, 2, 0, 0}).set("rest_length", 1.0)),
+                          "rest_length: \"rest_length\" and \"rest\" both give rest lengths; keep "
+                          "one of them");
+        FakeArguments grid = steel();
+        grid.set_table("grid").set("counts", {2, 3}).set("spacing", {1.0, 1.0});
+        grid.set_table("rest").set_table("grid").set("counts", {3, 2}).set("spacing", {1.0, 1.0});
+        CHECK_THROWS_WITH(make(grid),
+                          "rest: element 1 joins nodes 1 and 2 at rest, and 2 and 3 at the start; "
+                          "both are to be one network, with the same numbers");
+        FakeArguments none = list({0, 0, 0, 1, 0, 0}, {0, 1});
+        none.set_table("rest");
+        CHECK_THROWS_WITH(
+            make(none), "rest: a rest shape has one of the keys \"nodes\", \"grid\" and \"mesh\"");
+    }
+
+    TEST_CASE("a folded net has no strain, and as many edges as Euler's formula says") {
+        FakeArguments arguments = steel();
+        arguments.set_table("fold")
+            .set("pattern", "miura")
+            .set("counts", {4, 3})
+            .set("sides", {0.3, 0.4})
+            .set("angle", 1.1)
+            .set("tilt", 0.9);
+        const auto body = make(arguments);
+        const auto edges = static_cast<std::size_t>(body->row_blocks()[0].num_items);
+        const std::size_t nodes = body->coordinates().size() / 3;
+        CHECK(nodes == 20);
+        CHECK(edges == nodes + 12 - 1);  // V - E + F = 1
+        std::vector<double> q(3 * nodes), v(3 * nodes), pi(edges);
+        body->start(q, v);
+        body->evaluate(0, {q, {}, 0.0}, {pi, {}, {}, {}});
+        for (const double eps : pi) CHECK(std::abs(eps) <= 1e-14);
     }
 
     TEST_CASE("elements join two existing nodes, once, over some distance") {

@@ -44,6 +44,7 @@ void require_smooth(const KernelSystem& system, const char* what) {
                                     advice),
                         force.object.place);
     for (const SignalPart& part : model.signals) {
+        if (part.of == SignalPart::Of::release) continue;  // constraints are those of the state
         const char* const has = part.facts.num_continuous > 0  ? "continuous states of its own"
                                 : part.facts.num_crossings > 0 ? "events inside a step"
                                 : part.facts.num_discrete > 0

@@ -586,6 +586,7 @@ std::vector<int> dependent_rows(const RowSet& rows,
         if (std::ranges::binary_search(instead, chosen[c]))
             dependent.push_back(static_cast<int>(c));
     if (!instead.empty() && dependent.size() == instead.size() &&
+        dependent.size() < chosen.size() &&
         holds(scaled.columns, weighed, dependent, decision.threshold, kLargestOfOld))
         return instead;
     dependent.clear();

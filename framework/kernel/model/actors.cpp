@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "manifest_plugins.hpp"
 #include "table_file.hpp"
 
 namespace ancora {
@@ -54,6 +55,11 @@ void Actors::add(const ObjectSpec& spec, ObjectTypes& types) {
     const std::span<const Parameter> schema(
         actor.object.type->parameters, static_cast<std::size_t>(actor.object.type->num_parameters));
     std::vector<const ObjectSpec*> laws;
+    actor.release = find_release(*actor.object.type, spec.parameters);
+    if (actor.release != nullptr) {
+        actor.parameters = &own_parameters_.emplace_back(spec.parameters);
+        own_parameters_.back().erase(kReleaseKey);
+    }
     for (const Parameter& p : schema) {
         actor.is_joint |= actor.object.type->kind == TypeKind::constraint && p.allows(Shape::frame);
         if (p.makes == nullptr) continue;

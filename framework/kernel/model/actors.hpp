@@ -14,6 +14,7 @@ struct Actor {
     const ObjectSpec* spec;
     ObjectRef object;
     const Table* parameters;
+    const Table::Entry* release = nullptr;  ///< of a constraint that opens, see kReleaseKey
     bool is_joint = false;
 };
 
@@ -30,7 +31,7 @@ private:
 
     std::vector<Actor> list_;
     std::deque<ObjectSpec> inner_laws_;
-    std::deque<Table> own_parameters_;  // of joints without the laws inside
+    std::deque<Table> own_parameters_;  // without laws inside and what is the kernel's
 };
 
 }  // namespace ancora

@@ -81,6 +81,27 @@ BoundArguments ArgumentBinder::bind(const ObjectRef& object,
     };
     BoundArguments arguments(
         object.label, object.name, object.type->name, numbers, object.place, schema, motion);
+    set_lookups(object, scope, arguments);
+    arguments.set_model(model_.gravity, manifest_.integrator.begin, manifest_.integrator.end);
+    Table recorded = numbers;
+    write_whole_paths(recorded, arguments);
+    for (const auto& [key, path] : arguments.files())
+        model_.files.push_back(
+            {fmt::format("{}.{}.{}", to_text(object.type->kind), object.name, key),
+             path,
+             sha256_of_file(path)});
+    for (const Table::Entry& entry : recorded.entries())
+        object.record->parameters +=
+            fmt::format("{} = {}\n", toml_key(entry.key), toml_value(entry.value));
+    object.record->gravity = model_.gravity;
+    object.record->begin_time = manifest_.integrator.begin;
+    object.record->end_time = manifest_.integrator.end;
+    return arguments;
+}
+
+void ArgumentBinder::set_lookups(const ObjectRef& object,
+                                 const ExpressionScope* scope,
+                                 BoundArguments& arguments) const {
     arguments.set_lookup(
         {[this, record = object.record, label = object.label](
              const std::string& text, const Place& place) -> const FrameStart& {
@@ -105,20 +126,22 @@ BoundArguments ArgumentBinder::bind(const ObjectRef& object,
                                   model_.warnings.end();
              if (!is_said) model_.warnings.push_back({std::move(text), place});
          }});
+}
+
+BoundArguments ArgumentBinder::bind_release(const ObjectRef& object,
+                                            const Table::Entry& release,
+                                            const ExpressionScope* scope) const {
+    Table keys, storage;
+    if (const Table* const table = release.value.as<Table>())
+        keys = *table;
+    else
+        keys.add({"at", release.place, release.value});
+    const std::string label = object.label + ": " + kReleaseKey;
+    const Table& numbers = with_numbers(manifest_, scope, label, keys, release_keys(), storage);
+    BoundArguments arguments(
+        label, object.name, kReleaseKey, numbers, release.value.place(), release_keys());
+    set_lookups(object, scope, arguments);
     arguments.set_model(model_.gravity, manifest_.integrator.begin, manifest_.integrator.end);
-    Table recorded = numbers;
-    write_whole_paths(recorded, arguments);
-    for (const auto& [key, path] : arguments.files())
-        model_.files.push_back(
-            {fmt::format("{}.{}.{}", to_text(object.type->kind), object.name, key),
-             path,
-             sha256_of_file(path)});
-    for (const Table::Entry& entry : recorded.entries())
-        object.record->parameters +=
-            fmt::format("{} = {}\n", toml_key(entry.key), toml_value(entry.value));
-    object.record->gravity = model_.gravity;
-    object.record->begin_time = manifest_.integrator.begin;
-    object.record->end_time = manifest_.integrator.end;
     return arguments;
 }
 

@@ -25,7 +25,16 @@ public:
                         const Table& parameters,
                         const ExpressionScope* scope) const;
 
+    /// The keys of a constraint's release.
+    BoundArguments bind_release(const ObjectRef& object,
+                                const Table::Entry& release,
+                                const ExpressionScope* scope) const;
+
 private:
+    void set_lookups(const ObjectRef& object,
+                     const ExpressionScope* scope,
+                     BoundArguments& arguments) const;
+
     Model& model_;
     const Manifest& manifest_;
     MotionOf motion_of_;

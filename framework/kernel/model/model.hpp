@@ -20,6 +20,7 @@
 #include "guarded_integrator.hpp"
 #include "name_index.hpp"
 #include "references.hpp"
+#include "release.hpp"
 #include "signal_parts.hpp"
 
 namespace ancora {
@@ -45,6 +46,8 @@ struct ConstraintPart : GuardedConstraint {
     const char* effort_unit = "";                   ///< of an effort on several measures
     const EffortFactors* effort_factors = nullptr;  ///< null: all are one
     int own_first = 0, own_end = 0;                 ///< coordinates that it brings along
+    std::shared_ptr<const Release> release;         ///< when it opens for good; null: never
+    int inside = -1;                                ///< the joint that it is a law inside of
     /// Axes of a joint's frame in its body a; none: inertial ones.
     std::vector<Attachment> axes;
 };

@@ -94,8 +94,28 @@ private:
             check_joint(part);
             attach_axes(part);
         }
+        const std::size_t dot = object.name.find('.');
+        if (dot != std::string::npos)
+            part.inside = model_.constraint_names.find(object.name.substr(0, dot));
         model_.constraints[index] = std::move(part);
         signals_.note_constraint(index, std::move(arguments));
+        if (actor.release == nullptr) return;
+        refuse_efforts_inside(actor);
+        signals_.note_release(
+            index, binder_.bind_release(object, *actor.release, actor.spec->scope.get()));
+    }
+
+    /// A law inside a joint that is no row goes on acting where the joint is none any more.
+    void refuse_efforts_inside(const Actor& joint) const {
+        const std::string prefix = joint.object.name + ".";
+        for (const Actor& actor : actors_->list())
+            if (actor.object.type->kind == TypeKind::force && actor.object.name.starts_with(prefix))
+                throw Error(ErrorKind::manifest,
+                            fmt::format("{}: release: \"{}\" would go on acting on what is no "
+                                        "joint any more; leave it out, or let it end by a formula",
+                                        joint.object.label,
+                                        actor.object.name),
+                            joint.release->place);
     }
 
     /// Indices of attachments in what a plugin says of its joint.

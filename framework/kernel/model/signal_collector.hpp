@@ -18,6 +18,8 @@ public:
     void note_body(std::size_t index, BoundArguments arguments);
     void note_constraint(std::size_t index, BoundArguments arguments);
     void note_force(std::size_t index, BoundArguments arguments);
+    /// When a constraint opens; those of all constraints are known by read().
+    void note_release(std::size_t index, BoundArguments keys);
 
     /// Writes Model::signals, bodies behind the others; the model's parts do not move any more.
     void read();
@@ -25,6 +27,12 @@ public:
 private:
     template <class Part>
     void note(SignalPart::Of of, std::size_t index, const Part& part, BoundArguments arguments);
+    void add(SignalPart::Of of,
+             std::size_t index,
+             const ObjectRef& object,
+             const GuardedSignals& signals,
+             BoundArguments arguments);
+    void check_order() const;
 
     Model& model_;
     std::map<std::size_t, BoundArguments> body_arguments_;

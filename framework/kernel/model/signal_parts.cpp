@@ -9,6 +9,7 @@
 
 #include "ancora/framework/nearest_name.hpp"
 #include "ancora/sdk/authoring/attachment_texts.hpp"
+#include "release.hpp"
 #include "wording.hpp"
 
 namespace ancora {
@@ -90,10 +91,10 @@ const Parameter& parameter_of(const ObjectRef& object, std::string_view key) {
 void read_formula(const std::vector<SignalPart>& parts,
                   const BoundArguments& arguments,
                   const char* key,
+                  const std::string& text,
                   SignalInput& input,
                   const AttachRequest& attach,
                   const std::string& label) {
-    const std::string text(arguments.text(key));
     InputScope scope(parts, input);
     try {
         input.formula.push_back(Formula::parse(text, scope));
@@ -138,11 +139,20 @@ void read_inputs(std::vector<SignalPart>& parts,
             auto input = std::make_unique<SignalInput>();
             input->name = part.name + "." + key;
             input->place = own.place_of(key);
+            if (part.of == SignalPart::Of::release) {
+                const char* const given = Release::condition_key(own);
+                input->place = own.place_of(given);
+                const std::string text = Release::condition(own);
+                read_formula(parts, own, given, text, *input, attach, part.label);
+                part.inputs.push_back(std::move(input));
+                continue;
+            }
             input->unit = parameter_of(part.signals.object(), key).unit;
             if (!own.has(key)) {
                 // zero over all time
             } else if (own.shape(key) == Shape::text) {
-                read_formula(parts, own, key, *input, attach, part.label);
+                read_formula(
+                    parts, own, key, std::string(own.text(key)), *input, attach, part.label);
             } else {
                 input->given =
                     TimeFunction(own, key, {.components = {key}, .outside = Outside::hold});

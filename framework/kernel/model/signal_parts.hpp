@@ -44,9 +44,10 @@ struct SignalInput {
 
 /// An object with signals.
 struct SignalPart {
-    enum class Of { body, constraint, force };
+    /// `release`: when a constraint opens, see Release.
+    enum class Of { body, constraint, force, release };
     Of of = Of::force;
-    int index = 0;  ///< among the model's bodies, constraints or forces
+    int index = 0;  ///< among the model's bodies, constraints or forces; of the constraint
     std::string name;
     std::string label;
     Place place;

@@ -51,8 +51,12 @@ void RowLaws::prepare(double h) {
                 theta_[k] = 1.0;
                 break;
             case RowKind::unilateral:
-                // open: nothing is asked for
-                theta_[k] = 0.0;
+                // Open or released: s = 0. A row that was elastic keeps its unit.
+                theta_[k] = extra_[k] = 0.0;
+                gamma_[k] = law.compliance > 0.0  ? 2.0 * law.compliance
+                            : law.viscosity > 0.0 ? h / law.viscosity
+                                                  : 0.0;
+                if (has_nonlinear()) taut_gamma_[k] = gamma_[k];
                 break;
             case RowKind::velocity_constraint:
             case RowKind::gauge:

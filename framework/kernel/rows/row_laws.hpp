@@ -78,6 +78,7 @@ public:
     /// Stress at a state of a row that is no constraint and has an uncoupled law.
     double stress(int k, double pi, double rate) const {
         const RowLaw& law = laws_[k];
+        if (law.kind == RowKind::unilateral) return 0.0;
         const double viscous = law.viscosity * rate;
         if (law.kind != RowKind::elastic) return viscous;
         if (law.law == nullptr) return pi / law.compliance + viscous + law.prestress;
@@ -91,7 +92,7 @@ public:
     /// Power that the row dissipates at a state, >= 0.
     double dissipated_power(int k, double pi, double rate) const {
         const RowLaw& law = laws_[k];
-        if (law.viscosity == 0.0) return 0.0;
+        if (law.viscosity == 0.0 || law.kind == RowKind::unilateral) return 0.0;
         if (law.law == nullptr) return law.viscosity * rate * rate;
         return (stress(k, pi, rate) - stress(k, pi, 0.0)) * rate;
     }
@@ -99,7 +100,7 @@ public:
     /// (s* - W_d) dpi.
     double dissipation(int k, double pi0, double dpi, double h) const {
         const double viscosity = laws_[k].viscosity;
-        if (viscosity == 0.0) return 0.0;
+        if (viscosity == 0.0 || laws_[k].kind == RowKind::unilateral) return 0.0;
         if (laws_[k].law == nullptr) return viscosity * dpi * dpi / h;
         const StressMean mean = mean_stress(k, pi0, dpi, h);
         return (mean.stress - mean.elastic) * dpi;
@@ -123,7 +124,7 @@ public:
     /// The law of row k alone over a step from pi0 to pi0 + dpi; zero if the row has broken.
     StressMean mean_stress(int k, double pi0, double dpi, double h) const {
         const RowLaw& law = laws_[k];
-        if (is_broken(k)) return {};
+        if (is_broken(k) || law.kind == RowKind::unilateral) return {};
         StressMean out;
         guarded(k, "StressLaw::mean", [&] {
             out = law.law->mean(law, pi0, dpi, h);

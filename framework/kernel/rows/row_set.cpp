@@ -102,9 +102,21 @@ void RowSet::drop_rows(const std::vector<int>& rows) {
 void RowSet::close(const std::vector<int>& closed) {
     open_.clear();
     for (const int k : unilateral()) {
-        const bool is_closed = std::ranges::binary_search(closed, k);
+        const bool is_closed =
+            std::ranges::binary_search(closed, k) && !std::ranges::binary_search(released_, k);
         laws[k].kind = is_closed ? RowKind::constraint : RowKind::unilateral;
         if (!is_closed) open_.push_back(k);
+    }
+    drop_rows(std::vector<int>(dropped_));
+}
+
+void RowSet::release(const std::vector<int>& rows) {
+    for (std::size_t i = 0; i < released_.size(); ++i) laws[released_[i]].kind = kind_before_[i];
+    released_ = rows;
+    kind_before_.clear();
+    for (const int k : released_) {
+        kind_before_.push_back(laws[k].kind);
+        laws[k].kind = RowKind::unilateral;
     }
     drop_rows(std::vector<int>(dropped_));
 }
@@ -119,7 +131,7 @@ void RowSet::whole_jacobian(Eigen::VectorXd& out) const {
 }
 
 void RowSet::clear_dropped(double* values) const {
-    for (const std::vector<int>* rows : {&dropped_, &open_})
+    for (const std::vector<int>* rows : {&dropped_, &open_, &released_})
         for (const int k : *rows)
             std::fill(
                 values + row_start[k], values + row_start[static_cast<std::size_t>(k) + 1], 0.0);
@@ -327,8 +339,9 @@ void RowSet::evaluate_step(const double* q0,
         owner.source.evaluate_step(meter_, part.index, step, out);
         take(part, values, B.data(), t0);
     }
-    for (const int k : open_) tau[k] = 0.0;
-    if (dropped_.empty() && open_.empty()) return;
+    for (const std::vector<int>* rows : {&open_, &released_})
+        for (const int k : *rows) tau[k] = 0.0;
+    if (dropped_.empty() && open_.empty() && released_.empty()) return;
     // increment = B dq + tau by theory (12), then both are zero in the equations.
     double* kept = dropped_B_.data();
     for (std::size_t i = 0; i < dropped_.size(); ++i) {

@@ -129,6 +129,10 @@ public:
     /// Of the unilateral rows these are closed, and constraints from here on; the others are open:
     /// they are nothing, their B and tau zero.
     void close(const std::vector<int>& closed);
+    /// These rows, ascending, are nothing from here on, as open unilateral ones are; all others are
+    /// what they were given as.
+    void release(const std::vector<int>& rows);
+    const std::vector<int>& released() const { return released_; }
 
     Eigen::VectorXd B;    ///< values of the discrete Jacobian
     Eigen::VectorXd tau;  ///< per row
@@ -198,6 +202,8 @@ private:
     std::vector<double> dropped_increment_;
     std::vector<double> dropped_B_;        // their entries, one row after the other
     std::vector<int> open_;                // unilateral rows
+    std::vector<int> released_;            // rows that are gone for good
+    std::vector<RowKind> kind_before_;     // of these
     Eigen::VectorXd local_;                // local Jacobians of the last step
     Eigen::VectorXd local_now_;            // the same for the continuous formulation
     std::vector<double> unpacked_;         // what a body writes of a block that keeps some of it

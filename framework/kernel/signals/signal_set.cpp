@@ -46,6 +46,7 @@ const std::vector<Attachment>& attachments_of(const Model& model, const SignalPa
         case SignalPart::Of::force:
             return model.forces[i].attachments;
         case SignalPart::Of::body:
+        case SignalPart::Of::release:
             break;
     }
     return kNothing;
@@ -655,6 +656,11 @@ void SignalSet::look(const double* q, const double* v, double t, bool has_passed
         const double least = has_passed ? 0.0 : std::max(g_jump_[i], 0.0);
         if (g_[i] > least) armed_[i] = 1;
     }
+    // A condition of a release that was on its border at the start, and is met by now.
+    for (const Part& part : parts_)
+        if (part.of->of == SignalPart::Of::release && part.num_crossings > 0 &&
+            g_[part.first_crossing] < 0.0)
+            armed_[part.first_crossing] = 1;
 }
 
 int SignalSet::due_crossing() const {
@@ -720,6 +726,9 @@ void SignalSet::act_together(int event, double until, const double* q, const dou
             if (crossing != event && !is_down(static_cast<std::size_t>(crossing))) continue;
             armed_[crossing] = 0;
             act_on(part, k, t, x_, z_);
+            if (part.of->of == SignalPart::Of::release)
+                next_times_[i] = part.of->signals.next_time(
+                    meter_, t, t, {z_.data() + part.first_z, part.num_z});
         }
     }
     forget_step();

@@ -115,7 +115,13 @@ double ConstraintTurn::turned(const StepTrial& trial, double dq_M_dq) {
         r_[static_cast<Eigen::Index>(c)] =
             parts_.rows.multiply_onto(0.0, A1_.data(), row_[c], trial_.dq.data()) -
             parts_.rows.multiply_onto(0.0, A_.data(), row_[c], trial_.dq.data());
-    for (std::size_t e = 0; e < entry_.size(); ++e) A_of_conditions_[e] = A_[entry_[e]];
+    std::size_t e = 0;
+    for (std::size_t c = 0; c < row_.size(); ++c) {
+        const bool is_there = parts_.laws.has_rate(row_[c]);  // else it has been released
+        if (!is_there) r_[static_cast<Eigen::Index>(c)] = 0.0;
+        for (const int entry : parts_.rows.entries(row_[c]))
+            A_of_conditions_[e++] = is_there ? A_[entry] : 0.0;
+    }
     std::ranges::copy(parts_.mass.values(), M_.begin());
     for (const int entry : lent_to_) M_[entry] = lent_mass_;
     const auto n = static_cast<std::size_t>(parts_.n);

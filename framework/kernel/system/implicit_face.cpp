@@ -116,7 +116,8 @@ void ImplicitFace::require_differentiable(const Assembly& parts,
                                     needs),
                         force.object.place);
     for (const SignalPart& part : model.signals)
-        if ((part.facts.num_continuous > 0 && !follows_own) || part.facts.num_crossings > 0)
+        if (part.of != SignalPart::Of::release &&
+            ((part.facts.num_continuous > 0 && !follows_own) || part.facts.num_crossings > 0))
             throw Error(ErrorKind::manifest,
                         fmt::format("{} has {} of its own: {}",
                                     part.label,
@@ -145,6 +146,18 @@ void ImplicitFace::require_differentiable(const Assembly& parts,
                                 needs),
                     dependents.place);
     }
+}
+
+void ImplicitFace::refuse_releases(const Model& model) {
+    for (const SignalPart& part : model.signals)
+        if (part.of == SignalPart::Of::release)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{} has a release, and {} has the same constraints all the "
+                                    "time; choose an integrator on the discrete face or an "
+                                    "explicit one",
+                                    part.label,
+                                    model.integrator_object.label),
+                        part.place);
 }
 
 /// Force objects, bodies whose mass varies, and rows whose curvature nobody states.

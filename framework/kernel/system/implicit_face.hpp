@@ -43,6 +43,8 @@ public:
     /// @param follows_own  whether continuous states of objects are carried, by follow_own()
     /// @throws Error (manifest) for objects without a derivative
     static void require_differentiable(const Assembly& parts, bool is_redundant, bool follows_own);
+    /// @throws Error (manifest) for constraints that open during a run
+    static void refuse_releases(const Model& model);
 
     int num_coordinates() const override { return parts_.n; }
     int num_conditions() const override { return static_cast<int>(levels_.size()); }

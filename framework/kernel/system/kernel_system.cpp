@@ -46,9 +46,16 @@ KernelSystem::KernelSystem(const Model& model)
     const double begin = parts_.model.begin_time;
     parts_.signals.begin(begin);
     parts_.signals.act(trial_.q_next.data(), trial_.v_next.data(), begin);
+    if (accounts_.releases.follow()) {
+        accelerations_.rebuild();
+        extra_.for_each([](StepPart& part) {
+            part.forget_rows();
+        });
+    }
     start_.complete_own(
         view(trial_.q_next), {trial_.v_next.data(), static_cast<std::size_t>(parts_.n)}, begin);
     set_state(view(trial_.q_next), view(trial_.v_next), begin);
+    accounts_.releases.record_start();
     look_at_crossings(false);
     pass_due_crossings();
 }
@@ -119,6 +126,7 @@ void KernelSystem::clear_records() {
     rows_.turn.forget();
     accounts_.reactions.forget();
     accounts_.breaking.forget();
+    accounts_.releases.forget();
     accounts_.violations.forget_worst();
     events_.forget();
     motion_.forget_records();
@@ -322,6 +330,7 @@ void* KernelSystem::find_facet(Facet which) {
             if (is_discrete) return nullptr;
             ImplicitFace::require_differentiable(
                 parts_, rows_.choice.is_redundant(), parts_.model.traits.follows_own_states);
+            ImplicitFace::refuse_releases(parts_.model);
             return static_cast<ImplicitSystem*>(&implicit_face());
         case Facet::step_equations:
             return static_cast<StepEquations*>(this);
@@ -612,8 +621,27 @@ void KernelSystem::pass_break_point(double at) {
     pass_due_crossings();
 }
 
+/// Constraints whose releases have come are gone from here on.
+void KernelSystem::open_constraints() {
+    if (!accounts_.releases.update()) return;
+    accelerations_.rebuild();
+    // Rows that were dropped beside them may be needed.
+    rows_.choice.renew();
+    rows_.singular.prepare();
+    impulse_.forget();
+    begin_new_course({true, nullptr});
+    rows_.choice.begin_anew();
+    // Modes are those of another system at this state.
+    extra_.for_each([](StepPart& part) {
+        part.forget_rows();
+        part.restart();
+        part.recheck();
+    });
+}
+
 void KernelSystem::after_signals() {
     jump_with_own_values();
+    open_constraints();
     meet_prescribed_rates(VelocityImpulse::behind(state_.t));
     invalidate(Change::state);
     note_jump();
@@ -688,6 +716,14 @@ void KernelSystem::no_convergence(const StepTrial& trial,
 /// Members that a step only uses itself are not among these; a restored run repeats every bit.
 template <class Archive>
 void KernelSystem::transfer(Archive& archive) {
+    parts_.signals.transfer(archive);
+    if constexpr (Archive::kReads)
+        if (accounts_.releases.follow()) {
+            accelerations_.rebuild();
+            extra_.for_each([](StepPart& part) {
+                part.forget_rows();
+            });
+        }
     accounts_.reactions.transfer(archive);
     accounts_.joints.transfer(archive);
     rows_.choice.transfer(archive);
@@ -702,9 +738,9 @@ void KernelSystem::transfer(Archive& archive) {
     rows_.singular.transfer(archive);
     rows_.jumps.transfer(archive);
     accounts_.breaking.transfer(archive);
+    accounts_.releases.transfer(archive);
     rows_.nonlinear.transfer(archive);
     parts_.forces.loads().transfer(archive);
-    parts_.signals.transfer(archive);
     solver_.transfer(archive);
     newton_.transfer(archive);
     defect_.transfer(archive);

@@ -89,6 +89,7 @@ public:
     const JumpSearch& jumps() const { return rows_.jumps; }
     const ConstraintTurn& constraint_turn() const { return rows_.turn; }
     const Breaking& breaking() const { return accounts_.breaking; }
+    const Releases& releases() const { return accounts_.releases; }
     const StepSolver& solver() const { return solver_; }
     ContinuousMotion& motion() { return motion_; }
     const ContinuousMotion& motion() const { return motion_; }
@@ -252,6 +253,7 @@ private:
     void look_at_crossings(bool has_passed);
     void pass_crossing(int crossing);
     void jump_with_own_values();
+    void open_constraints();
     void note_jump();
     void begin_new_course(const StepPart::Passage& passage);
     void resolve_modes();

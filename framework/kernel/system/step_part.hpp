@@ -155,6 +155,8 @@ public:
     virtual void start() = 0;
     /// Modes of the same motion where velocities have jumped.
     virtual void restart() { start(); }
+    /// Constraint rows of the model are others than before.
+    virtual void forget_rows() {}
     virtual int num_events() const = 0;
     /// [step] Positive as long as modes are admissible, at the end of a trial or at a state.
     virtual void evaluate_events(const StepTrial& trial, std::span<double> g) = 0;

@@ -197,6 +197,7 @@ void StepResidual::turn_axes(const StepTrial& trial) {
                         SignalSet::Moment::middle);
     const std::vector<int>& dropped = rows.dropped();
     for (const int k : carrying_) {
+        if (!parts_.laws.is_constraint(k)) continue;  // it has been released
         const auto found = std::ranges::lower_bound(dropped, k);
         if (found != dropped.end() && *found == k) {
             rows.set_dropped_increment(

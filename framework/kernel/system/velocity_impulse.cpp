@@ -123,6 +123,13 @@ bool VelocityImpulse::jumps_at(const Eigen::VectorXd& q, const Eigen::VectorXd& 
 void VelocityImpulse::evaluate(const double* q, const double* v, double t, SignalSet::Moment own) {
     parts_.rows.evaluate_rates(blocks_, q, v, t, A_.data(), pi_t_.data(), own);
     for (std::size_t e = 0; e < entry_.size(); ++e) A_of_conditions_[e] = A_[entry_[e]];
+    for (std::size_t c = 0; c < row_.size(); ++c) {
+        if (parts_.laws.has_rate(row_[c])) continue;  // else it has been released
+        pi_t_[row_[c]] = 0.0;
+        std::fill(A_of_conditions_.begin() + row_start_[c],
+                  A_of_conditions_.begin() + row_start_[c + 1],
+                  0.0);
+    }
 }
 
 /// A_c v + pi_t

@@ -66,7 +66,8 @@ void Violations::note_lag(double t, MotionState& state) const {
         state.lag[k] =
             std::abs(lag) <= rounding || state.held.has_row(parts_.rows, k) ? 0.0 : kLagShare * lag;
     }
-    for (const int k : parts_.rows.dropped()) state.lag[k] = 0.0;
+    for (const auto* const rows : {&parts_.rows.dropped(), &parts_.rows.released()})
+        for (const int k : *rows) state.lag[k] = 0.0;
 }
 
 }  // namespace ancora

@@ -94,6 +94,32 @@ std::span<const Parameter> frame_keys() {
     return kKeys;
 }
 
+std::span<const Parameter> release_keys() {
+    static constexpr Parameter kKeys[] = {
+        parameter::number("at", "s", "time at which it opens"),
+        parameter::make("when",
+                        "",
+                        "a condition, such as \"hub.wz < 0.5\": it opens where that becomes true",
+                        Shape::signal)
+            .or_text(),
+        parameter::text("after", "name of another constraint with this key: it opens after that"),
+        parameter::number("delay", "s", "from `when` or `after` to its opening")
+            .nonnegative()
+            .otherwise("0.0"),
+    };
+    return kKeys;
+}
+
+const Table::Entry* find_release(const TypeDescriptor& type, const Table& parameters) {
+    if (type.kind != TypeKind::constraint) return nullptr;
+    const std::span<const Parameter> schema(type.parameters,
+                                            static_cast<std::size_t>(type.num_parameters));
+    const bool is_own = std::ranges::any_of(schema, [](const Parameter& p) {
+        return p.name == std::string_view(kReleaseKey);
+    });
+    return is_own ? nullptr : parameters.find(kReleaseKey);
+}
+
 Table frame_with_numbers(const Manifest& manifest, const ObjectSpec& body, const Value& frame) {
     Table storage;
     return with_numbers(manifest,
@@ -165,6 +191,7 @@ void refuse_with_others(const Error& error, const Manifest& manifest, PluginRegi
                 Table own = parameters;
                 for (const Parameter& p : schema)
                     if (p.makes != nullptr) own.erase(p.name);
+                if (find_release(type, own) != nullptr) own.erase(kReleaseKey);
                 Table storage;
                 const Table& numbers = with_numbers(manifest, scope, label, own, schema, storage);
                 BoundArguments(label, "", type_name, numbers, place, schema);
@@ -234,6 +261,7 @@ void require_known_key(const Manifest& manifest,
             } catch (const Error&) {
                 return;
             }
+            if (spec.kind == TypeKind::constraint) keys.emplace_back(kReleaseKey);
             if (std::ranges::find(keys, "*") != keys.end() ||
                 std::ranges::find(keys, parts[2]) != keys.end())
                 return;

@@ -46,6 +46,13 @@ const Table& with_numbers(const Manifest& manifest,
 /// The keys of [[body.frame]].
 std::span<const Parameter> frame_keys();
 
+/// The key of any constraint that says when it opens for good.
+inline constexpr const char* kReleaseKey = "release";
+/// Its keys; a number in the place of a table is `at`.
+std::span<const Parameter> release_keys();
+/// The value of that key, null without one; a type may have a parameter of that name of its own.
+const Table::Entry* find_release(const TypeDescriptor& type, const Table& parameters);
+
 /// A frame that a body names.
 struct BodyFrame {
     std::string name;

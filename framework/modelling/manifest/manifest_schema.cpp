@@ -237,6 +237,15 @@ Json kind_of(TypeKind kind, const std::vector<const TypeDescriptor*>& types, Jso
     common["name"] = object_name();
     common["type"].erase("type");
     common["type"].update(choice_of(types));
+    if (kind == TypeKind::constraint) {
+        const Json keys = object_of(release_keys());
+        common[kReleaseKey] = {
+            {"title", kReleaseKey},
+            {"description",
+             "when it opens for good: a time [s], or a table with a time, a condition or another "
+             "constraint"},
+            {"anyOf", {{{"type", "number"}}, reference("expression"), keys}}};
+    }
     if (kind == TypeKind::body) {
         common[kShapeKey] = body_shape();
         common["frame"] = array_of(object_of(frame_keys()), 0);

@@ -187,8 +187,12 @@ private:
         const TypeDescriptor& type = find_type_(kind, type_name, type_place);
         const std::span<const Parameter> schema(type.parameters,
                                                 static_cast<std::size_t>(type.num_parameters));
-        Table storage;
-        const Table& numbers = with_numbers(manifest_, scope, label, parameters, schema, storage);
+        Table storage, own = parameters;
+        if (const Table::Entry* const release = find_release(type, parameters)) {
+            add(kReleaseKey, release->value);
+            own.erase(kReleaseKey);
+        }
+        const Table& numbers = with_numbers(manifest_, scope, label, own, schema, storage);
         const BoundArguments arguments(label, name, type_name, numbers, place, schema);
         if (arguments.files().empty()) {
             for (const Table::Entry& entry : numbers.entries()) add(entry.key, entry.value);

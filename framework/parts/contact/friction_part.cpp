@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "accelerations.hpp"
 #include "constraint_selection.hpp"
@@ -160,7 +161,10 @@ public:
         state_.held.clear();
         islands_.mark(state_.held);
     }
+    void forget_rows() override { has_other_rows_ = true; }
     void follow_restored() override {
+        // What constraints lock is found at a start, and belongs to no saved state.
+        if (std::exchange(has_other_rows_, false)) modes_.find_locked();
         if (parts_.model.traits.face == Face::discrete) modes_.follow_free();
     }
 
@@ -195,6 +199,7 @@ private:
     LoadSharing sharing_;
     StickSlip modes_;
     std::vector<int> on_measures_;  // contacts whose forces are efforts
+    bool has_other_rows_ = false;   // constraints have opened, or are there again
 };
 
 void FrictionPart::add_applied(const double* s,

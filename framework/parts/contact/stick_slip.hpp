@@ -40,6 +40,8 @@ public:
 
     /// Modes at the start: contacts that slide slip, the others tentatively stick.
     void start();
+    /// Which contacts constraints lock at the present state.
+    void find_locked();
     /// Checks modes that began at the start of the trial. @returns whether one has changed
     bool settle(const StepTrial& trial);
 
@@ -81,7 +83,6 @@ private:
     void sliding_events(const double* v, std::span<double> g) const;
     void note_changes(double h);
     void follow_sliding();
-    void find_locked();
     void find_free(Contact& contact) const;
     void stick_coupled(const Contact& stopped);
     bool has_stopped(Contact& contact);

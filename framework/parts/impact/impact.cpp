@@ -53,8 +53,7 @@ Impact::Impact(Assembly& parts,
       accounting_(accounting),
       rows_(rows),
       records_(records) {
-    free_ = std::make_unique<ContinuousFace>(
-        parts.model, parts.rows, parts.mass, parts.space, parts.laws, parts.forces, parts.meter);
+    make_free_face();
     for (Eigen::VectorXd* x : {&v_met_, &v_reflected_, &v_next_}) x->setZero(parts.n);
     for (Eigen::VectorXd* x : {&reflected_s_, &s_, &caught_s_, &missed_s_}) x->setZero(parts.m);
 }
@@ -199,6 +198,19 @@ bool Impact::open_latches() {
     settle_touching();
     break_overloaded();
     return true;
+}
+
+void Impact::make_free_face() {
+    const std::vector<char> closed = rows_.closed();
+    rows_.close(std::vector<char>(closed.size(), 0));
+    free_ = std::make_unique<ContinuousFace>(parts_.model,
+                                             parts_.rows,
+                                             parts_.mass,
+                                             parts_.space,
+                                             parts_.laws,
+                                             parts_.forces,
+                                             parts_.meter);
+    rows_.close(closed);
 }
 
 bool Impact::pass(int event, double h) {

@@ -59,6 +59,8 @@ public:
            UnilateralRows& rows,
            ImpactRecords& records);
 
+    /// Rows that are conditions besides unilateral ones are others than before.
+    void make_free_face();
     /// [step] What happens at the present state: impulses, and which rows are closed behind it.
     /// @param event the row that has met, or ceased to press
     /// @param h length of the integrator's steps

@@ -77,6 +77,7 @@ public:
 
     void start() override;
     void restart() override { resolve(); }
+    void forget_rows() override { impact_.make_free_face(); }
     int num_events() const override { return rows_.count(); }
     void evaluate_events(const StepTrial& trial, std::span<double> g) override;
     void evaluate_events(double t, const double* q, const double* v, std::span<double> g) override;

@@ -138,12 +138,19 @@ Json events(const Simulation& simulation) {
     for (const ContactEvent& event : simulation.events())
         list.push_back(
             {{"t", event.t}, {"force", event.force}, {"mode", event.sticks ? "stick" : "slip"}});
-    for (const BreakEvent& event : simulation.breaks())
-        list.push_back({{"t", event.t},
-                        {"object", event.object},
-                        {"item", event.item},
-                        {"mode", "broken"},
-                        {"energy", event.energy}});
+    for (const BreakEvent& event : simulation.breaks()) {
+        if (event.item < 0)
+            list.push_back({{"t", event.t},
+                            {"constraint", event.object},
+                            {"mode", "opened"},
+                            {"energy", event.energy}});
+        else
+            list.push_back({{"t", event.t},
+                            {"object", event.object},
+                            {"item", event.item},
+                            {"mode", "broken"},
+                            {"energy", event.energy}});
+    }
     for (const ImpactEvent& event : simulation.impacts()) {
         static constexpr const char* kModes[] = {"impact", "closed", "released", "broken"};
         Json entry = {{"t", event.t},

@@ -718,6 +718,9 @@ std::vector<BreakEvent> Simulation::breaks() const {
                        (broken.row - block->first_row) / block->block->rows_per_item,
                        broken.energy});
     }
+    for (const Releases::Event& event : impl_->system.releases().all())
+        out.push_back(
+            {event.t, impl_->model.constraints[event.constraint].object.name, -1, event.energy});
     return out;
 }
 

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Draws picture.svg: the sail at six times, edges by their tension, and its spin and energy.
+
+    python3 examples/sail_deployment/picture.py
+
+Runs `ancora run` twice, with damping and without, 20 s. Needs nothing but Python, and `ancora` on
+the PATH, in build/release, or named by --ancora.
+"""
+import array
+import csv
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import picture_frame as frame
+
+example = frame.Example(__file__, __doc__)
+TIMES = (10.0, 17.0, 19.0, 22.0, 26.0, 60.0)
+INK, BLUE, RED, GRAY = "#333333", "#1f4e9c", "#c1440e", "#999999"
+WIDTH, TOP = 1200.0, 300.0
+
+
+def run(folder, *settings):
+    """Rows of history.csv of a run into the folder."""
+    command = [example.options.ancora, "run", str(example.folder / "model.toml"), "--quiet",
+               "--out", str(folder)]
+    for setting in settings:
+        command += ["--set", setting]
+    subprocess.run(command, check=True)
+    with open(folder / "history.csv", newline="") as file:
+        return [{name: float(x) for name, x in row.items()} for row in csv.DictReader(file)]
+
+
+def frames(folder):
+    """The scene, and its frames: rows of numbers, in front which row of history.csv it is."""
+    scene = json.loads((folder / "scene.json").read_text())
+    data = (folder / "frames.npy").read_bytes()
+    begin = 10 + int.from_bytes(data[8:10], "little")
+    numbers = array.array("f")
+    numbers.frombytes(data[begin:])
+    width = scene["values"] + 2
+    return scene, [numbers[k:k + width] for k in range(0, len(numbers), width)]
+
+
+def project(x, y, z):
+    """Seen from above at 50 degrees."""
+    tilt = math.radians(50.0)
+    return x, y * math.sin(tilt) + z * math.cos(tilt)
+
+
+def colour(share):
+    """From blue, slack, over to red."""
+    share = min(max(share, 0.0), 1.0)
+    low, high = (0x9f, 0xb4, 0xd6), (0xc1, 0x44, 0x0e)
+    return "#%02x%02x%02x" % tuple(round(a + share * (b - a)) for a, b in zip(low, high))
+
+
+def sail_at(scene, row, time, left, size):
+    """The edges of one frame."""
+    sail = next(body for body in scene["bodies"] if body["name"] == "sail")
+    at, count = 2 + sail["first"], sail["nodes"]
+    points = [project(*row[at + 3 * i:at + 3 * i + 3]) for i in range(count)]
+    tension = row[at + 3 * count:]
+    scale = size / 19.0
+    out = []
+    for k, (a, b) in sorted(enumerate(sail["lines"]), key=lambda line: tension[line[0]]):
+        (x1, y1), (x2, y2) = points[a], points[b]
+        out.append('<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="%s"/>' % (
+            left + size / 2 + scale * x1, TOP / 2 + 10 - scale * y1,
+            left + size / 2 + scale * x2, TOP / 2 + 10 - scale * y2, colour(tension[k] / 6.0)))
+    out.append('<circle cx="%.1f" cy="%.1f" r="%.1f" fill="%s"/>' % (
+        left + size / 2, TOP / 2 + 10, scale * 0.8, INK))
+    out.append('<text x="%.1f" y="22" text-anchor="middle">%.1f s</text>' % (left + size / 2, time))
+    return out
+
+
+def curves(left, width, title, most, lines):
+    """Curves over the time, each with a colour and a name."""
+    bottom, height = TOP + 230.0, 180.0
+    out = ['<text x="%.0f" y="%.0f">%s</text>' % (left, TOP + 32, title)]
+    for k in range(5):
+        y = bottom - height * k / 4
+        out.append('<line x1="%.0f" y1="%.1f" x2="%.0f" y2="%.1f" stroke="#e4e4e4"/>' % (
+            left, y, left + width, y))
+        out.append('<text x="%.0f" y="%.1f" text-anchor="end">%g</text>' % (left - 6, y + 4,
+                                                                            most * k / 4))
+    for t in range(0, 61, 10):
+        out.append('<text x="%.1f" y="%.0f" text-anchor="middle">%d s</text>' % (
+            left + width * t / 60, bottom + 18, t))
+    for rows, value, paint, name, place in lines:
+        way = " ".join("%.1f,%.1f" % (left + width * row["t"] / 60,
+                                      bottom - height * value(row) / most) for row in rows)
+        out.append('<polyline points="%s" fill="none" stroke="%s" stroke-width="1.8"/>' % (
+            way, paint))
+        out.append('<text x="%.0f" y="%.0f" text-anchor="end" fill="%s">%s</text>' % (
+            left + width, bottom - height * place / most, paint, name))
+    return out
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    folder = pathlib.Path(temporary)
+    rows = run(folder / "damped")
+    scene, moving = frames(folder / "damped")
+    free = run(folder / "free", "body.sail.damping=0")
+
+out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 560" font-family="sans-serif" '
+       'font-size="13" fill="%s">' % INK, '<rect width="1200" height="560" fill="white"/>']
+size = WIDTH / len(TIMES)
+for k, t in enumerate(TIMES):
+    near = min(moving, key=lambda row: abs(rows[int(row[0])]["t"] - t))
+    out += sail_at(scene, near, rows[int(near[0])]["t"], k * size, size)
+rpm = 30.0 / math.pi
+out += curves(50, 520, "spin of the hub [rpm]", 8.0, [
+    (free, lambda row: rpm * row["hub.wz"], GRAY, "film without damping", 6.6),
+    (rows, lambda row: rpm * row["hub.wz"], BLUE, "3.33 is the flat square's", 2.7)])
+out += curves(650, 520, "energy [J]", 120.0, [
+    (rows, lambda row: row["energy.total"], BLUE, "of motion and film", 52.0),
+    (rows, lambda row: -row["work.nonideal"], RED, "taken by the film's damping", 68.0)])
+out.append("</svg>")
+(example.folder / "picture.svg").write_text("\n".join(out) + "\n")

@@ -31,6 +31,7 @@ int report(const Options& options);
 int view(const Options& options);
 int plot(const Options& options);
 int paraview(const Options& options);
+int video(const Options& options);
 int verify_plugin(const Options& options);
 int new_plugin(const Options& options);
 int schema(const Options& options);

@@ -3,6 +3,7 @@
 #include "options.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <sstream>
@@ -113,6 +114,28 @@ double parse_number(const char* option, const std::string& text) {
     if (error != std::errc() || rest != end || !(std::abs(number) < 1e9))
         fail(fmt::format("option \"{}\": \"{}\" is not a number", option, text));
     return number;
+}
+
+/// "1280x720".
+std::array<int, 2> parse_size(const std::string& text) {
+    const std::size_t cross = text.find('x');
+    if (cross == std::string::npos)
+        fail(fmt::format("option \"--size\": expected WxH, as in 1280x720, not \"{}\"", text));
+    const std::uint64_t width = parse_whole("--size", text.substr(0, cross)),
+                        height = parse_whole("--size", text.substr(cross + 1));
+    if (std::max(width, height) > 100'000)
+        fail(fmt::format("option \"--size\": {} is no size of a picture", text));
+    return {static_cast<int>(width), static_cast<int>(height)};
+}
+
+/// "A,E" in degrees.
+std::array<double, 2> parse_eye(const std::string& text) {
+    const std::size_t comma = text.find(',');
+    if (comma == std::string::npos)
+        fail(fmt::format("option \"--view\": expected A,E, as in -60,25, not \"{}\"", text));
+    constexpr double kRadians = 0.017453292519943295;  // per degree
+    return {kRadians * parse_number("--view", text.substr(0, comma)),
+            kRadians * parse_number("--view", text.substr(comma + 1))};
 }
 
 /// "A:B:N".
@@ -289,6 +312,21 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
         if (port > 65535) fail("option \"--port\": the largest is 65535");
         options.port = static_cast<unsigned short>(port);
     }
+    const auto read_number = [&](const char* option, std::optional<double>& to) {
+        if (values.count(option) > 0)
+            to =
+                parse_number(fmt::format("--{}", option).c_str(), values[option].as<std::string>());
+    };
+    read_number("from", options.from);
+    read_number("to", options.to);
+    read_number("speed", options.speed);
+    read_number("fps", options.rate);
+    if (values.count("size") > 0) {
+        const auto [width, height] = parse_size(values["size"].as<std::string>());
+        options.width = width;
+        options.height = height;
+    }
+    if (values.count("view") > 0) options.eye = parse_eye(values["view"].as<std::string>());
     if (values.count("over") > 0) options.over = values["over"].as<std::string>();
     if (values.count("every") > 0) {
         options.every = parse_whole("--every", values["every"].as<std::string>());

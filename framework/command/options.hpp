@@ -2,6 +2,7 @@
 // The command line as a value: which command, on what, with which options.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -37,6 +38,11 @@ struct Options {
     std::optional<std::string> over;            ///< of plot: the column along the abscissa
     bool logarithmic = false;                   ///< of plot
     std::optional<std::size_t> every;           ///< of paraview: one frame of so many
+    std::optional<double> from, to;             ///< of video: times [s]
+    std::optional<double> speed, rate;          ///< of video: run seconds, pictures per second
+    int width = 1280, height = 720;             ///< of video [px]
+    std::optional<std::array<double, 2>> eye;   ///< of video: azimuth, elevation [rad]
+    bool dark = false;                          ///< of video
     bool nearest = false;                       ///< of equilibrium
     bool at_rest = false;                       ///< of modes, linearize
     bool spinning = false;                      ///< of equilibrium, modes
@@ -107,6 +113,7 @@ enum OptionSet : OptionSets {
     kGradient = 1ull << 30,
     kFit = 1ull << 31,
     kView = 1ull << 32,
+    kVideo = 1ull << 33,
 };
 
 /// One command of `ancora`.

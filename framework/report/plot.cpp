@@ -17,11 +17,11 @@
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "ancora/framework/error.hpp"
 #include "ancora/framework/printable.hpp"
 #include "file_writer.hpp"
+#include "png_mark.hpp"
 #include "result_files.hpp"
 #include "results.hpp"
 #include "summary_file.hpp"
@@ -111,29 +111,13 @@ std::string mark_for(const fs::path& file) {
     const std::string ending = file.extension().string();
     if (ending == ".svg") return "<!-- Ancora plot -->\n";
     if (ending == ".pdf") return "% Ancora plot\n";
-    // PNG: a chunk of text, its length before and its checksum behind it, and the chunk that is the
-    // end of every file.
-    const std::string text("tEXtSoftware\0Ancora plot", 24);
-    const std::string end("IEND");
-    std::string out;
-    for (const std::string& chunk : {text, end}) {
-        const auto append = [&](std::uint32_t x) {
-            for (const int shift : {24, 16, 8, 0}) out += static_cast<char>(x >> shift & 0xff);
-        };
-        append(static_cast<std::uint32_t>(chunk.size() - 4));
-        out += chunk;
-        append(static_cast<std::uint32_t>(::crc32(
-            0, reinterpret_cast<const Bytef*>(chunk.data()), static_cast<uInt>(chunk.size()))));
-    }
-    return out;
+    return png_end("Ancora plot");
 }
 
 /// A picture of gnuplot's with its mark.
 std::string marked(std::string picture, const std::string& mark) {
-    constexpr std::size_t kEndChunk = 12;  // bytes of a PNG's last chunk
-    const std::string_view end = std::string_view(mark).substr(mark.size() - kEndChunk);
-    if (picture.ends_with(end)) picture.resize(picture.size() - kEndChunk);
-    if (!picture.ends_with('\n') && mark.ends_with('\n')) picture += '\n';
+    if (!mark.ends_with('\n')) return with_png_end(std::move(picture), mark);
+    if (!picture.ends_with('\n')) picture += '\n';
     return picture + mark;
 }
 

@@ -38,9 +38,9 @@ function showUnit(unit) {
         digit.replace("-", "\u207b").replace(/\d/, d => "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"[d]));
 }
 
-/** Pixels of the device per pixel of the page, as the scene is drawn. */
+/** Pixels of the device per pixel of the page, as the scene is drawn: more than two cost time that a film has. */
 function pixelRatio() {
-    return Math.min(devicePixelRatio, 2);
+    return document.body.classList.contains("film") ? devicePixelRatio : Math.min(devicePixelRatio, 2);
 }
 
 /** The element of an id of page.html. */

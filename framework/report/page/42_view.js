@@ -4,7 +4,11 @@
 
 THREE.ColorManagement.enabled = false;  // colours are those of the style sheet, mixed as they are
 
-const FIELD_OF_VIEW = 35;
+const FIELD_OF_VIEW = 35;  // degrees, of the height
+// Where the eye is at first: obliquely above [rad].
+const AZIMUTH = Math.atan2(-0.82, 0.45);
+const ELEVATION = Math.atan2(0.42, Math.hypot(0.82, 0.45));
+const STEEPEST = 0.5 * Math.PI - 1e-4;
 
 /** 1, 2 or 5 times a power of ten, not above x. */
 function roundStep(x) {
@@ -173,13 +177,19 @@ class View {
         this.setTime(this.t);
     }
 
-    /** Looks obliquely from above at all that any frame shows. */
-    fit() {
+    /**
+     * Looks at all that any frame shows, from an azimuth about the vertical (from x towards y, if z
+     * is up) and an elevation above the horizontal plane [rad].
+     */
+    fit(azimuth = AZIMUTH, elevation = ELEVATION) {
         const side = Math.abs(this.up.x) > 0.9 ? new THREE.Vector3(0, 1, 0) : new THREE.Vector3(1, 0, 0);
         const depth = new THREE.Vector3().crossVectors(this.up, side).normalize();
         side.crossVectors(depth, this.up);
-        const back = depth.multiplyScalar(-0.82).addScaledVector(side, 0.45).addScaledVector(this.up, 0.42).normalize();
-        const right = new THREE.Vector3().crossVectors(this.up, back).normalize();
+        // The controls lose the azimuth of an eye that is straight above.
+        const height = Math.min(Math.max(elevation, -STEEPEST), STEEPEST);
+        const out = side.clone().multiplyScalar(Math.cos(azimuth)).addScaledVector(depth, Math.sin(azimuth));
+        const right = depth.multiplyScalar(Math.cos(azimuth)).addScaledVector(side, -Math.sin(azimuth));
+        const back = out.multiplyScalar(Math.cos(height)).addScaledVector(this.up, Math.sin(height));
         const above = new THREE.Vector3().crossVectors(back, right);
         const slopeY = 0.92 * Math.tan((0.5 * FIELD_OF_VIEW * Math.PI) / 180);
         const slopeX = slopeY * this.camera.aspect;

@@ -21,7 +21,7 @@ function readData() {
         throw new Error(`its data is not JSON (${error.message})`);
     }
     if (data.format !== 1) throw new Error(`its data is of format ${data.format}, and this page reads format 1`);
-    if (!data.live && !data.runs?.length) throw new Error("it holds no run");
+    if (!data.live && !data.film && !data.runs?.length) throw new Error("it holds no run");
     return data;
 }
 
@@ -73,6 +73,11 @@ async function main() {
     const data = readData();
     if (data.live) {
         report.live = new Live(data);
+        return;
+    }
+    if (data.film) {
+        report.film = new Film();
+        document.documentElement.dataset.ready = "true";
         return;
     }
     const runs = data.runs.slice(0, 2);

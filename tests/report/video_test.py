@@ -1,0 +1,341 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Videos of a run whose motion is known: video_test.py ANCORA
+
+Where pictures show the bodies is compared with the rows of history.csv; files of videos are taken
+apart by their formats. Without Chromium only what is refused is looked at, with exit status 77.
+"""
+import csv
+import os
+import pathlib
+import random
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+from png_picture import Picture
+
+SKIPPED = 77
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge")
+
+# Free bodies among two marks on the axis of x: "up" stays in the plane of x and z, "flat" in that of
+# x and y, so that straight views at these planes show them to scale.
+MODEL = """
+[model]
+name = "two bodies in flight"
+gravity = [0.0, 0.0, 0.0]
+[[body]]
+name = "up"
+type = "particle"
+mass = 1.0
+position = [-0.8, 0.0, 0.5]
+velocity = [1.6, 0.0, -1.1]
+shape = { sphere = 0.04, color = "#ff2020" }
+[[body]]
+name = "flat"
+type = "particle"
+mass = 1.0
+position = [0.8, 0.6, 0.0]
+velocity = [-1.5, -1.2, 0.0]
+shape = { sphere = 0.04, color = "#2020ff" }
+[[body]]
+name = "left"
+type = "particle"
+mass = 1.0
+position = [-1.0, 0.0, 0.0]
+velocity = [0.0, 0.0, 0.0]
+shape = { sphere = 0.04, color = "#20ff20" }
+[[body]]
+name = "right"
+type = "particle"
+mass = 1.0
+position = [1.0, 0.0, 0.0]
+velocity = [0.0, 0.0, 0.0]
+shape = { sphere = 0.04, color = "#20ff20" }
+[integrator]
+type = "rk4"
+step = 5.0e-3
+end = 1.0
+[output]
+every = 0.02
+"""
+
+failures = []
+
+
+def check(holds, what):
+    if not holds:
+        failures.append(what)
+        print(f"  FAILED: {what}")
+    return holds
+
+
+def ancora(folder, *arguments, **options):
+    return subprocess.run([PROGRAM, *arguments], cwd=folder, capture_output=True, text=True, **options)
+
+
+# --- what pictures show
+
+
+def middle(picture, colour, side=None):
+    """Mean place of the pixels in which this part of the colour (0, 1, 2) prevails; of the green ones on one side."""
+    places = []
+    for y in range(picture.height):
+        for x in range(picture.width):
+            pixel = picture.pixel(x, y)
+            if pixel[colour] > 70 and all(pixel[colour] > 2 * pixel[k] for k in range(3) if k != colour):
+                if side is None or (x < picture.width / 2) == (side == "left"):
+                    places.append((x, y))
+    return [sum(place[k] for place in places) / len(places) for k in (0, 1)] if places else None
+
+
+def look(picture, rows, t, body, colour, axis, sign, what):
+    """The body is where the row of the time nearest to t has it, by the scale of the marks."""
+    ends = [middle(picture, 1, side) for side in ("left", "right")]
+    place = middle(picture, colour)
+    if not check(None not in (*ends, place), f"{what}: a body is not seen"):
+        return
+    scale = abs(ends[1][0] - ends[0][0]) / 2.0  # pixels per metre
+    row = min(rows, key=lambda row: abs(row["t"] - t))
+    x = 0.5 * (ends[0][0] + ends[1][0]) + sign * scale * row[f"{body}.x"]
+    y = 0.5 * (ends[0][1] + ends[1][1]) - scale * row[f"{body}.{axis}"]
+    # The nearest row lies a step of 0.02 s from the next: more pixels than this.
+    step = 0.02 * scale * 1.5
+    check(step > 3.5, f"{what}: {step} pixels per row do not tell rows apart")
+    check(abs(place[0] - x) < 1.2 and abs(place[1] - y) < 1.2, f"{what}: {place} instead of {[x, y]} at {row['t']} s")
+
+
+def pictures(folder, rows):
+    """Series by random options show the rows of their times."""
+    random.seed(7)
+    for body, colour, axis, view, sign in (("up", 0, "z", "90,0", -1), ("flat", 2, "y", "-90,90", 1)):
+        rate, speed = random.choice([10, 12.5, 30]), random.choice([1, 0.7, 2.5])
+        begin = random.uniform(0.0, 0.4)
+        end = begin + 2.2 * speed / rate  # three pictures
+        dark = random.random() < 0.5
+        run = ancora(folder, "video", "out", "series.png", "--view", view, "--fps", str(rate), "--speed", str(speed), "--from", f"{begin:.6f}",
+                     "--to", f"{end:.6f}", "--size", "480x270", *(["--dark"] if dark else []))
+        what = f"{body} from {view} at {rate} per second, speed {speed}, from {begin:.3f} s"
+        if not check(run.returncode == 0 and "3 pictures" in run.stdout, f"{what}: {run.stdout} {run.stderr}"):
+            continue
+        files = sorted(folder.glob("series_*.png"))
+        check([file.name for file in files] == [f"series_{k:04}.png" for k in (1, 2, 3)], f"{what}: {files}")
+        for k, file in enumerate(files):
+            picture = Picture(file.read_bytes())
+            check((picture.width, picture.height) == (480, 270), f"{what}: size {picture.width} x {picture.height}")
+            check((sum(picture.pixel(2, 2)) < 200) == dark, f"{what}: ground {picture.pixel(2, 2)}")
+            look(picture, rows, begin + k * speed / rate, body, colour, axis, sign, f"{what}, picture {k + 1}")
+
+
+# --- files of videos
+
+
+def boxes(data):
+    """Boxes of MP4 (ISO/IEC 14496-12): [(type, content, offset of the content)]."""
+    at, out = 0, []
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        head = 8
+        if size == 1:
+            size, head = struct.unpack(">Q", data[at + 8:at + 16])[0], 16
+        assert size >= head and at + size <= len(data), kind
+        out.append((kind.decode(), data[at + head:at + size], at + head))
+        at += size
+    return out
+
+
+def only(found, kind):
+    (content,) = [content for name, content, _ in found if name == kind]
+    return content
+
+
+def words(data):
+    return struct.unpack(f">{len(data) // 4}I", data)
+
+
+def mp4(data, count, rate, size):
+    top = boxes(data)
+    check(data.endswith(b"Ancora video"), "mp4: its end does not say whose it is")
+    track = boxes(only(boxes(only(top, "moov")), "trak"))
+    media = boxes(only(track, "mdia"))
+    table = boxes(only(boxes(only(media, "minf")), "stbl"))
+    scale, duration = words(only(media, "mdhd")[12:20])
+    _, runs, samples, ticks = words(only(table, "stts"))
+    check((runs, samples) == (1, count) and abs(scale / ticks - rate) < 1e-3 and duration == count * ticks, "mp4: times")
+    sizes = words(only(table, "stsz"))[3:]
+    keys = words(only(table, "stss"))[2:]
+    (offset,) = struct.unpack(">Q", only(table, "co64")[8:])
+    entry = only(table, "stsd")[8:]
+    check(entry[4:8] == b"avc1" and struct.unpack(">HH", entry[32:36]) == size, f"mp4: {entry[:40]}")
+    (mdat,) = [(content, at) for name, content, at in top if name == "mdat"]
+    check(offset == mdat[1] and sum(sizes) == len(mdat[0]) and len(sizes) == count, "mp4: the pictures are not where they should be")
+    check(keys[0] == 1, "mp4: the first picture needs another")
+    for k, n in enumerate(sizes):
+        # Units of H.264 with their lengths before them; type 5 is a picture that stands alone.
+        sample, at, types = data[offset:offset + n], 0, []
+        while at < n:
+            (length,) = struct.unpack(">I", sample[at:at + 4])
+            types.append(sample[at + 4] & 31)
+            at += 4 + length
+        check(at == n and (5 in types) == (k + 1 in keys) and (5 in types or 1 in types), f"mp4: sample {k} has units {types}")
+        offset += n
+
+
+def elements(data):
+    """Elements of EBML (RFC 8794): [(identity, content, offset)]."""
+    at, out = 0, []
+    while at < len(data):
+        begin = at
+        length = 1 + next(k for k in range(8) if data[at] & (0x80 >> k))
+        identity = int.from_bytes(data[at:at + length], "big")
+        at += length
+        width = 1 + next(k for k in range(8) if data[at] & (0x80 >> k))
+        size = int.from_bytes(data[at:at + width], "big") & ((1 << (7 * width)) - 1)
+        at += width
+        assert at + size <= len(data), hex(identity)
+        out.append((identity, data[at:at + size], begin))
+        at += size
+    return out
+
+
+def webm(data, count, rate, size):
+    check(data.endswith(b"Ancora video"), "webm: its end does not say whose it is")
+    (head, _, _), (_, segment, _) = elements(data)
+    check(head == 0x1A45DFA3, "webm: its head")
+    parts = elements(segment)
+    at = {identity: begin for identity, _, begin in parts}
+
+    def number(found, identity):
+        (content,) = [content for name, content, _ in found if name == identity]
+        return int.from_bytes(content, "big")
+
+    def part(identity):
+        return elements(next(content for name, content, _ in parts if name == identity))
+
+    for _, seek, _ in part(0x114D9B74):
+        check(at[number(elements(seek), 0x53AB)] == number(elements(seek), 0x53AC), "webm: a part is not where its index has it")
+    track = elements(next(content for name, content, _ in part(0x1654AE6B) if name == 0xAE))
+    video = elements(next(content for name, content, _ in track if name == 0xE0))
+    check((number(video, 0xB0), number(video, 0xBA)) == size, "webm: size")
+    check(abs(number(track, 0x23E383) - 1e9 / rate) < 1, "webm: duration of a picture")
+    (duration,) = struct.unpack(">d", next(content for name, content, _ in part(0x1549A966) if name == 0x4489))
+    check(abs(duration - 1000.0 * count / rate) < 1e-6, f"webm: {duration} ms")
+    times, keys = [], []
+    for identity, cluster, begin in parts:
+        if identity != 0x1F43B675:
+            continue
+        blocks = elements(cluster)
+        for name, block, _ in blocks:
+            if name != 0xA3:
+                continue
+            after, flags = struct.unpack(">hB", block[1:4])
+            check(block[0] == 0x81 and block[4] >> 6 == 2, "webm: no picture of VP9 in a block")
+            # The bits behind the frame's mark and profile: shown again, not a key.
+            check((block[4] >> 2 & 1 == 0) == bool(flags & 0x80), "webm: a key that is none")
+            times.append(number(blocks, 0xE7) + after)
+            if flags & 0x80:
+                keys.append((times[-1], begin))
+    check(len(times) == count and all(abs(t - 1000.0 * k / rate) <= 0.5 for k, t in enumerate(times)), f"webm: times {times}")
+    cues = [(number(elements(cue), 0xB3), number(elements(elements(cue)[1][1]), 0xF1)) for _, cue, _ in part(0x1C53BB6B)]
+    check(cues == keys and keys[0][0] == 0, f"webm: {cues} instead of {keys}")
+
+
+def compare_with_pictures(folder, file):
+    """Decoded by another program, the video shows what the pictures show; where there is one."""
+    if not shutil.which("ffmpeg"):
+        return
+    run = subprocess.run(["ffmpeg", "-v", "info", "-i", file, "-i", "whole_%04d.png", "-lavfi", "psnr", "-f", "null", "-"],
+                         cwd=folder, capture_output=True, text=True)
+    least = float(run.stderr.split(" min:")[-1].split()[0])
+    check(least > 33.0, f"{file}: a picture differs by {least} dB from what is drawn")
+
+
+def videos(folder):
+    # 2.5 s of video, so that one key follows another; 51 rows, so that some come twice.
+    for name, take_apart in (("whole.mp4", mp4), ("whole.webm", webm)):
+        run = ancora(folder, "video", "out", name, "--fps", "25", "--speed", "0.4", "--size", "320x180")
+        if check(run.returncode == 0, f"{name}: {run.stderr}"):
+            check("63 pictures" in run.stdout and "12 of them show a frame once more" in run.stdout, f"{name}: {run.stdout}")
+            take_apart((folder / name).read_bytes(), 63, 25.0, (320, 180))
+            if shutil.which("ffmpeg"):
+                ancora(folder, "video", "out", "whole.png", "--fps", "25", "--speed", "0.4", "--size", "320x180")
+            compare_with_pictures(folder, name)
+
+
+# --- what is refused
+
+
+def refused(folder, status, words, *arguments, **options):
+    run = ancora(folder, "video", *arguments, **options)
+    check(run.returncode == status and words in run.stderr, f"{arguments}: {run.returncode} {run.stderr!r}")
+
+
+def refusals(folder):
+    for words, *arguments in (
+            ("a video ends in .mp4 or .webm, a series of pictures in .png", "out", "a.gif"),
+            ("runs backwards", "out", "a.mp4", "--from", "0.5", "--to", "0.2"),
+            ("the run has frames from 0 s to 1 s", "out", "a.mp4", "--from", "3", "--to", "4"),
+            ("both must be even", "out", "a.webm", "--size", "321x180"),
+            ("each side has 16 to 8192", "out", "a.png", "--size", "8x8"),
+            ("expected WxH", "out", "a.png", "--size", "320"),
+            ("expected A,E", "out", "a.png", "--view", "40"),
+            ("the elevation of the eye", "out", "a.png", "--view", "0,100"),
+            ("a speed of 0", "out", "a.png", "--speed", "0"),
+            ("pictures per second", "out", "a.png", "--fps", "-3"),
+            ("are more than the 100000 of one video", "out", "a.png", "--speed", "1e-7")):
+        refused(folder, 2, words, *arguments)
+    refused(folder, 6, "there is no folder", "nothing", "a.mp4")
+    nowhere = {**os.environ, "PATH": str(folder)}
+    refused(folder, 6, "there is no Chromium, which draws the pictures; install it", "out", "a.mp4", env=nowhere)
+    (folder / "mine.mp4").write_text("mine")
+    refused(folder, 6, "is not a video of a run", "out", "mine.mp4")
+    check((folder / "mine.mp4").read_text() == "mine", "a file of somebody else is written over")
+    # What is no Chromium: it ends at once, and what it says is passed on.
+    fake = folder / "bin/chromium"
+    fake.parent.mkdir()
+    fake.write_text("#!/bin/sh\necho cannot open the display >&2\nexit 3\n")
+    fake.chmod(0o755)
+    refused(folder, 6, "cannot open the display", "out", "a.mp4", env={**os.environ, "PATH": f"{fake.parent}:/usr/bin:/bin"})
+    check(not (folder / "a.mp4").exists(), "something is written in spite of an error")
+
+
+def interrupted(folder):
+    """Ctrl-C ends it, with no file and no process left."""
+    run = subprocess.Popen([PROGRAM, "video", "out", "a.webm", "--speed", "0.001"], cwd=folder, env={**os.environ, "TMPDIR": str(folder)})
+    time.sleep(0.7)
+    run.send_signal(signal.SIGINT)
+    check(run.wait(timeout=60) == 130, "Ctrl-C: another status")
+    check(not (folder / "a.webm").exists() and not list(folder.glob("ancora-browser-*")), "Ctrl-C: something stays behind")
+
+
+def main():
+    browser = any(map(shutil.which, PROGRAMS))
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "model.toml").write_text(MODEL)
+        run = ancora(folder, "run", "model.toml", "--out", "out", "--quiet")
+        check(run.returncode == 0, run.stderr)
+        refusals(folder)
+        if browser:
+            with open(folder / "out/history.csv") as file:
+                rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+            pictures(folder, rows)
+            videos(folder)
+            interrupted(folder)
+    if failures:
+        print(f"{len(failures)} failed")
+        return 1
+    if not browser:
+        print("skipped: Chromium is not installed (chromium); what is refused without it is right")
+        return SKIPPED
+    print("all passed")
+    return 0
+
+
+if __name__ == "__main__":
+    PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
+    sys.exit(main())

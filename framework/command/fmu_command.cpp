@@ -24,7 +24,9 @@ int fmu(const Options& options) {
               {.inputs = options.inputs,
                .outputs = options.outputs,
                .parameters = options.parameters,
-               .version = options.fmi_version});
+               .version = options.fmi_version,
+               .for_cosimulation = options.for_cosimulation,
+               .for_model_exchange = options.for_model_exchange});
     if (!options.quiet) write_out(fmt::format("FMU in {}\n", file.string()));
     return 0;
 }

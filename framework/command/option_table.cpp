@@ -33,6 +33,10 @@ constexpr OptionRow kRows[] = {
           "keys as for --set that are parameters, as body.bar.density; may be repeated"),
     text(kFmu, "fmi 2|3", "the version of the standard, FMI 2.0 or 3.0 (default: 2)"),
     text(kFmu,
+         "type cs|me|both",
+         "what the FMU is for: co-simulation, where it makes its steps itself, model exchange, "
+         "where the importer integrates its accelerations, or both (default: cs)"),
+    text(kFmu,
          "file FILE",
          "the FMU to write (default: STEM.fmu, STEM being the model file's name without its "
          "extension); an existing file is replaced only if it is an archive"),

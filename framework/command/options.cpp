@@ -245,6 +245,13 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
         if (values.count("fmi") > 0)
             options.fmi_version =
                 static_cast<int>(parse_whole("--fmi", values["fmi"].as<std::string>()) & 0xff);
+        if (values.count("type") > 0) {
+            const std::string type = values["type"].as<std::string>();
+            if (type != "cs" && type != "me" && type != "both")
+                fail(fmt::format("option \"--type\": expected cs, me or both, not \"{}\"", type));
+            options.for_cosimulation = type != "me";
+            options.for_model_exchange = type != "cs";
+        }
         if (values.count("file") > 0) options.file = values["file"].as<std::string>();
     }
     if (values.count("dir") > 0) options.dir = values["dir"].as<std::string>();

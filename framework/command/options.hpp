@@ -58,20 +58,21 @@ struct Options {
     std::optional<std::string> axes;  ///< of modes: fixed or turning
     bool full_paths = false;          ///< in what is made to be sent
     bool resume = false;
-    std::vector<std::string> inputs, outputs;   ///< of linearize and fmu
-    std::vector<std::string> parameters;        ///< of fmu
-    std::optional<std::filesystem::path> file;  ///< of fmu
-    int fmi_version = 2;                        ///< of fmu
-    std::vector<std::string> of, by;            ///< of gradient and fit
-    std::optional<std::size_t> workers;         ///< of sweep: processes; of gradient, fit: threads
-    std::size_t part = 0, parts = 1;            ///< of sweep: the share of the cases
-    bool merge = false;                         ///< of sweep: the table alone
-    bool slurm = false;                         ///< of sweep: as a job array
-    bool no_submit = false;                     ///< of sweep: write its scripts alone
-    bool lenient = false;                       ///< of import: leave out what has no counterpart
-    unsigned short port = 0;                    ///< of view; 0: one that is free
-    bool open = false;                          ///< of view: start a browser
-    bool print = false;                         ///< the model instead of what it is
+    std::vector<std::string> inputs, outputs;                  ///< of linearize and fmu
+    std::vector<std::string> parameters;                       ///< of fmu
+    std::optional<std::filesystem::path> file;                 ///< of fmu
+    int fmi_version = 2;                                       ///< of fmu
+    bool for_cosimulation = true, for_model_exchange = false;  ///< of fmu
+    std::vector<std::string> of, by;                           ///< of gradient and fit
+    std::optional<std::size_t> workers;  ///< of sweep: processes; of gradient, fit: threads
+    std::size_t part = 0, parts = 1;     ///< of sweep: the share of the cases
+    bool merge = false;                  ///< of sweep: the table alone
+    bool slurm = false;                  ///< of sweep: as a job array
+    bool no_submit = false;              ///< of sweep: write its scripts alone
+    bool lenient = false;                ///< of import: leave out what has no counterpart
+    unsigned short port = 0;             ///< of view; 0: one that is free
+    bool open = false;                   ///< of view: start a browser
+    bool print = false;                  ///< the model instead of what it is
     bool quiet = false;
     bool verbose = false;
     bool help = false;

@@ -207,27 +207,42 @@ std::string description_xml(int version,
                             double begin,
                             double end) {
     const bool is_second = version == 2;
+    const Exchange& exchange = description.exchange;
     std::set<std::string> units = {"s"};
     for (const Variable& variable : description.variables)
         if (!variable.unit.empty()) units.insert(variable.unit);
     std::string text = fmt::format(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         "<fmiModelDescription fmiVersion=\"{}\" modelName=\"{}\" {}=\"{}\"\n"
-        "    generationTool=\"Ancora {}\" variableNamingConvention=\"flat\"{}>\n"
-        "  <CoSimulation modelIdentifier=\"{}\" canHandleVariableCommunicationStepSize=\"true\"\n",
+        "    generationTool=\"Ancora {}\" variableNamingConvention=\"flat\"{}>\n",
         is_second ? "2.0" : "3.0",
         xml(model_name),
         is_second ? "guid" : "instantiationToken",
         description.token,
         ancora::version(),
-        is_second ? " numberOfEventIndicators=\"0\"" : "",
-        identifier(model_name));
-    text += is_second ? "      canNotUseMemoryManagementFunctions=\"true\" "
-                        "canGetAndSetFMUstate=\"true\"\n      canSerializeFMUstate=\"true\"/>\n"
-                      : fmt::format(
-                            "      canGetAndSetFMUState=\"true\" "
-                            "canSerializeFMUState=\"true\" fixedInternalStepSize=\"{}\"/>\n",
-                            description.step);
+        is_second ? fmt::format(" numberOfEventIndicators=\"{}\"", exchange.num_events) : "");
+    const std::string by = identifier(model_name);
+    const std::string kept = is_second
+                                 ? "canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\""
+                                 : "canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\"";
+    if (!exchange.states.empty())
+        text += fmt::format("  <ModelExchange modelIdentifier=\"{}\" {}\n      {}/>\n",
+                            by,
+                            kept,
+                            is_second ? "canNotUseMemoryManagementFunctions=\"true\" "
+                                        "providesDirectionalDerivative=\"true\""
+                                      : "needsCompletedIntegratorStep=\"true\" "
+                                        "providesDirectionalDerivatives=\"true\"");
+    if (description.is_for_steps)
+        text += fmt::format(
+            "  <CoSimulation modelIdentifier=\"{}\" "
+            "canHandleVariableCommunicationStepSize=\"true\"\n"
+            "      {} {}/>\n",
+            by,
+            kept,
+            is_second ? "canNotUseMemoryManagementFunctions=\"true\""
+                      : fmt::format("hasEventMode=\"true\" fixedInternalStepSize=\"{}\"",
+                                    description.step));
     text += "  <UnitDefinitions>\n";
     for (const std::string& unit : units) text += unit_xml(unit);
     text += fmt::format(
@@ -238,7 +253,12 @@ std::string description_xml(int version,
         begin,
         end,
         description.step);
-    std::string outputs, unknowns;
+    std::string outputs, rates, unknowns, indicators;
+    // By 2.0 a variable's place in the list, by 3.0 its value reference, which is that less 1.
+    const auto item = [&](const char* third, std::size_t i) {
+        return is_second ? fmt::format("      <Unknown index=\"{}\"/>\n", i + 1)
+                         : fmt::format("    <{} valueReference=\"{}\"/>\n", third, i);
+    };
     for (std::size_t i = 0; i < description.variables.size(); ++i) {
         const Variable& variable = description.variables[i];
         const bool is_parameter = variable.kind == Variable::Kind::parameter;
@@ -251,10 +271,8 @@ std::string description_xml(int version,
                         attribute("description", variable.doc));
         if (variable.kind == Variable::Kind::output) {
             head += " initial=\"calculated\"";
-            outputs += is_second ? fmt::format("      <Unknown index=\"{}\"/>\n", i + 1)
-                                 : fmt::format("    <Output valueReference=\"{}\"/>\n", i);
-            unknowns += is_second ? fmt::format("      <Unknown index=\"{}\"/>\n", i + 1)
-                                  : fmt::format("    <InitialUnknown valueReference=\"{}\"/>\n", i);
+            outputs += item("Output", i);
+            unknowns += item("InitialUnknown", i);
         } else if (is_parameter && is_second) {
             head += " initial=\"exact\"";
         }
@@ -267,12 +285,43 @@ std::string description_xml(int version,
     text += is_second
                 ? fmt::format("    <ScalarVariable{}><Real unit=\"s\"/></ScalarVariable>\n", head)
                 : fmt::format("    <Float64{} unit=\"s\"/>\n", head);
+    // Behind these: states, their derivatives, and by 3.0 the event indicators.
+    std::size_t i = description.first_state();
+    const auto add_local = [&](const std::string& name, const std::string& attributes) {
+        const std::string local = fmt::format(
+            " name=\"{}\" valueReference=\"{}\" causality=\"local\" variability=\"continuous\" "
+            "initial=\"calculated\"",
+            xml(name),
+            i);
+        text += is_second
+                    ? fmt::format(
+                          "    <ScalarVariable{}><Real{}/></ScalarVariable>\n", local, attributes)
+                    : fmt::format("    <Float64{}{}/>\n", local, attributes);
+    };
+    for (const std::string& state : exchange.states) {
+        add_local("x." + state, "");
+        unknowns += item("InitialUnknown", i++);
+    }
+    for (std::size_t k = 0; k < exchange.states.size(); ++k) {
+        const std::size_t of = description.first_state() + k + (is_second ? 1 : 0);
+        add_local(fmt::format("der(x.{})", exchange.states[k]),
+                  fmt::format(" derivative=\"{}\"", of));
+        rates += item("ContinuousStateDerivative", i);
+        unknowns += item("InitialUnknown", i++);
+    }
+    for (int k = 0; !is_second && k < exchange.num_events; ++k) {
+        add_local(fmt::format("event.{}", k), "");
+        indicators += item("EventIndicator", i++);
+    }
     text += "  </ModelVariables>\n  <ModelStructure>\n";
-    if (!is_second)
-        text += outputs + unknowns;
-    else if (!outputs.empty())
-        text += "    <Outputs>\n" + outputs + "    </Outputs>\n    <InitialUnknowns>\n" + unknowns +
-                "    </InitialUnknowns>\n";
+    if (!is_second) {
+        text += outputs + rates + unknowns + indicators;
+    } else {
+        const std::pair<const char*, const std::string*> lists[] = {
+            {"Outputs", &outputs}, {"Derivatives", &rates}, {"InitialUnknowns", &unknowns}};
+        for (const auto& [name, list] : lists)
+            if (!list->empty()) text += fmt::format("    <{0}>\n{1}    </{0}>\n", name, *list);
+    }
     return text + "  </ModelStructure>\n</fmiModelDescription>\n";
 }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "ancora/framework/continuous_model.hpp"
 #include "ancora/framework/fmu.hpp"
 #include "ancora/framework/manifest_text.hpp"
 #include "ancora/framework/nearest_name.hpp"
@@ -166,7 +167,13 @@ void add_output(const Simulation& simulation,
 }
 
 std::string variables_text(const fmu::Description& description) {
-    std::string text = fmt::format("ancora fmu 1\n{}\n{}\n", description.token, description.step);
+    std::string text = fmt::format("ancora fmu 2\n{}\n{}\n{}\t{}\t{}\t{}\n",
+                                   description.token,
+                                   description.step,
+                                   description.num_states(),
+                                   description.exchange.num_events,
+                                   description.exchange.has_works ? 1 : 0,
+                                   description.is_for_steps ? 1 : 0);
     for (const Variable& variable : description.variables)
         text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
                             static_cast<int>(variable.kind),
@@ -239,6 +246,12 @@ std::map<std::string, std::string> libraries(const Simulation& simulation,
     return out;
 }
 
+/// Columns of works, or of balances that they are in.
+bool is_of_works(const std::string& column) {
+    return column.starts_with("work.") || column.ends_with(".work") ||
+           column.find("balance") != std::string::npos;
+}
+
 }  // namespace
 
 void write_fmu(const Manifest& manifest,
@@ -250,13 +263,30 @@ void write_fmu(const Manifest& manifest,
             ErrorKind::usage,
             fmt::format("there are FMUs by FMI 2.0 and 3.0, and none by {}", options.version));
     require_replaceable(file, "PK\x03\x04", "an FMU");
-    const Simulation simulation(manifest, registry);
-    if (simulation.is_adaptive())
-        throw Error(ErrorKind::manifest,
-                    fmt::format("the integrator \"{}\" chooses its steps, and meets no times of an "
-                                "importer; an FMU needs one with fixed steps",
-                                manifest.integrator.type),
-                    manifest.integrator.type_place);
+    if (!options.for_cosimulation && !options.for_model_exchange)
+        throw Error(ErrorKind::usage, "an FMU is for co-simulation, for model exchange, or both");
+    std::optional<Simulation> exchange;
+    if (options.for_model_exchange) try {
+            Manifest outer = manifest;
+            outer.integrator.is_outer = true;
+            exchange.emplace(outer, registry);
+        } catch (const Error& error) {
+            throw Error(error.kind(),
+                        "for model exchange, where the model has to give its accelerations: " +
+                            error.message(),
+                        error.place());
+        }
+    std::optional<Simulation> steps;
+    if (options.for_cosimulation) steps.emplace(manifest, registry);
+    const Simulation& simulation = steps ? *steps : *exchange;
+    if (options.for_cosimulation && simulation.is_adaptive())
+        throw Error(
+            ErrorKind::manifest,
+            fmt::format("the integrator \"{}\" chooses its steps, and meets no times of an "
+                        "importer; an FMU for co-simulation needs one with fixed steps; for model "
+                        "exchange (--type me) the importer integrates",
+                        manifest.integrator.type),
+            manifest.integrator.type_place);
 
     Manifest inside = manifest;
     inside.model.plugin_dirs.clear();
@@ -290,6 +320,17 @@ void write_fmu(const Manifest& manifest,
         if (!names.insert(variable.name).second)
             throw Error(ErrorKind::usage,
                         fmt::format("{} is named twice", in_quotes(variable.name)));
+
+    description.is_for_steps = options.for_cosimulation;
+    if (exchange) {
+        description.exchange.has_works = std::ranges::any_of(options.outputs, is_of_works);
+        const ContinuousModel model_exchange(*exchange, description.exchange.has_works);
+        description.exchange.states = model_exchange.state_names();
+        description.exchange.num_events = model_exchange.num_events();
+        if (description.exchange.states.empty())
+            throw Error(ErrorKind::manifest,
+                        "nothing moves in the model, so that it has no states");
+    }
 
     const std::string name = fmu::identifier(simulation.name());
     const auto inner = libraries(simulation, name);

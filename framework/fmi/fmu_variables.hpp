@@ -23,12 +23,25 @@ struct Variable {
     std::string doc;     ///< one line; may be empty
 };
 
+/// Of an FMU for model exchange. Behind the variables and the time are, in this order, the states,
+/// their derivatives and the event indicators.
+struct Exchange {
+    std::vector<std::string> states;  ///< names; none: not for model exchange
+    int num_events = 0;
+    bool has_works = false;  ///< whether works and impulses of the balances are states
+};
+
 /// What the library needs to know beside the model, in resources/variables.txt: a line for the
-/// token, one for the step, one per variable, cells apart by tabs.
+/// token, one for the step, one per variable, cells apart by tabs; for model exchange a line with
+/// the numbers of states and events before them.
 struct Description {
     std::string token;
     double step = 0.0;  ///< [s]
     std::vector<Variable> variables;
+    Exchange exchange;
+    bool is_for_steps = true;  ///< for co-simulation
+    std::size_t first_state() const { return variables.size() + 1; }
+    std::size_t num_states() const { return exchange.states.size(); }
 };
 
 inline std::string escaped_cell(std::string_view text) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FMI 2.0 for co-simulation, on a slave. Functions of model exchange are there, as the header says,
-// and refuse.
+// FMI 2.0 for co-simulation and model exchange, on a slave.
+#include <cmath>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -14,8 +14,6 @@ using namespace ancora::fmu;
 namespace {
 
 using Type = Variable::Type;
-
-constexpr const char* kCoSimulationAlone = "this FMU is for co-simulation only";
 
 /// The text as one of printf that takes no arguments, in which '#' begins no reference to a
 /// variable (section 2.1.5): importers show it as it is, or format it first.
@@ -100,8 +98,8 @@ fmi2Component fmi2Instantiate(fmi2String name,
                       as_format(text).c_str());
     };
     const std::string folder = resources != nullptr ? path_of(resources) : "";
-    return instantiate({tell}, __func__, name, guid, folder, logging != fmi2False, [&] {
-        require_given(type == fmi2CoSimulation, kCoSimulationAlone);
+    const auto use = type == fmi2ModelExchange ? Slave::Use::exchange : Slave::Use::steps;
+    return instantiate({tell}, __func__, name, guid, folder, use, logging != fmi2False, [&] {
         require_given(resources != nullptr);
     });
 }
@@ -109,9 +107,13 @@ void fmi2FreeInstance(fmi2Component it) {
     delete static_cast<Instance*>(it);
 }
 
-fmi2Status fmi2SetupExperiment(
-    fmi2Component it, fmi2Boolean, fmi2Real, fmi2Real start, fmi2Boolean has_stop, fmi2Real stop) {
-    return guarded(it, __func__, set_up, start, has_stop, stop);
+fmi2Status fmi2SetupExperiment(fmi2Component it,
+                               fmi2Boolean has_tolerance,
+                               fmi2Real tolerance,
+                               fmi2Real start,
+                               fmi2Boolean has_stop,
+                               fmi2Real stop) {
+    return guarded(it, __func__, set_up, has_tolerance, tolerance, start, has_stop, stop);
 }
 fmi2Status fmi2EnterInitializationMode(fmi2Component it) {
     return guarded(it, __func__, [](Slave& slave) {
@@ -202,14 +204,6 @@ fmi2Status fmi2GetStringStatus(fmi2Component it, const fmi2StatusKind, fmi2Strin
 
 // What the description says that this FMU does not have.
 ANCORA_FMI_REFUSED(fmi2CancelStep, "no step is in progress: steps end before fmi2DoStep returns")
-ANCORA_FMI_REFUSED(fmi2GetDirectionalDerivative,
-                   "this FMU has no directional derivatives",
-                   References,
-                   size_t,
-                   References,
-                   size_t,
-                   const fmi2Real[],
-                   fmi2Real[])
 ANCORA_FMI_REFUSED(fmi2SetRealInputDerivatives,
                    "this FMU does not interpolate inputs",
                    References,
@@ -222,14 +216,63 @@ ANCORA_FMI_REFUSED(fmi2GetRealOutputDerivatives,
                    size_t,
                    const fmi2Integer[],
                    fmi2Real[])
-ANCORA_FMI_REFUSED(fmi2EnterEventMode, kCoSimulationAlone)
-ANCORA_FMI_REFUSED(fmi2NewDiscreteStates, kCoSimulationAlone, fmi2EventInfo*)
-ANCORA_FMI_REFUSED(fmi2EnterContinuousTimeMode, kCoSimulationAlone)
-ANCORA_FMI_REFUSED(
-    fmi2CompletedIntegratorStep, kCoSimulationAlone, fmi2Boolean, fmi2Boolean*, fmi2Boolean*)
-ANCORA_FMI_REFUSED(fmi2SetTime, kCoSimulationAlone, fmi2Real)
-ANCORA_FMI_REFUSED(fmi2SetContinuousStates, kCoSimulationAlone, const fmi2Real[], size_t)
-ANCORA_FMI_REFUSED(fmi2GetDerivatives, kCoSimulationAlone, fmi2Real[], size_t)
-ANCORA_FMI_REFUSED(fmi2GetEventIndicators, kCoSimulationAlone, fmi2Real[], size_t)
-ANCORA_FMI_REFUSED(fmi2GetContinuousStates, kCoSimulationAlone, fmi2Real[], size_t)
-ANCORA_FMI_REFUSED(fmi2GetNominalsOfContinuousStates, kCoSimulationAlone, fmi2Real[], size_t)
+
+fmi2Status fmi2GetDirectionalDerivative(fmi2Component it,
+                                        References unknowns,
+                                        size_t num_unknowns,
+                                        References knowns,
+                                        size_t num_knowns,
+                                        const fmi2Real seed[],
+                                        fmi2Real to[]) {
+    return guarded(
+        it, __func__, directional_derivative, unknowns, num_unknowns, knowns, num_knowns, seed, to);
+}
+
+// Model exchange.
+fmi2Status fmi2EnterEventMode(fmi2Component it) {
+    return guarded(it, __func__, &Slave::enter_events);
+}
+fmi2Status fmi2NewDiscreteStates(fmi2Component it, fmi2EventInfo* info) {
+    return guarded(it, __func__, [&](Slave& slave) {
+        require_given(info != nullptr);
+        const Slave::Update update = slave.update();
+        const bool has_next = std::isfinite(update.next_event);
+        *info = {fmi2False,
+                 fmi2False,
+                 fmi2False,
+                 update.has_changed ? fmi2True : fmi2False,
+                 has_next ? fmi2True : fmi2False,
+                 has_next ? update.next_event : 0.0};
+    });
+}
+fmi2Status fmi2EnterContinuousTimeMode(fmi2Component it) {
+    return guarded(it, __func__, &Slave::leave_events);
+}
+fmi2Status fmi2CompletedIntegratorStep(fmi2Component it,
+                                       fmi2Boolean,
+                                       fmi2Boolean* enter_events,
+                                       fmi2Boolean* terminate) {
+    return guarded(it, __func__, [&](Slave& slave) {
+        require_given(enter_events != nullptr && terminate != nullptr);
+        *terminate = fmi2False;
+        *enter_events = slave.complete_step() ? fmi2True : fmi2False;
+    });
+}
+fmi2Status fmi2SetTime(fmi2Component it, fmi2Real t) {
+    return guarded(it, __func__, &Slave::set_time, t);
+}
+fmi2Status fmi2SetContinuousStates(fmi2Component it, const fmi2Real x[], size_t count) {
+    return guarded(it, __func__, set_states, x, count);
+}
+fmi2Status fmi2GetDerivatives(fmi2Component it, fmi2Real dx[], size_t count) {
+    return guarded(it, __func__, get_derivatives, dx, count);
+}
+fmi2Status fmi2GetEventIndicators(fmi2Component it, fmi2Real g[], size_t count) {
+    return guarded(it, __func__, get_indicators, g, count);
+}
+fmi2Status fmi2GetContinuousStates(fmi2Component it, fmi2Real x[], size_t count) {
+    return guarded(it, __func__, get_states, x, count);
+}
+fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component it, fmi2Real x[], size_t count) {
+    return guarded(it, __func__, get_nominals, x, count);
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FMI 3.0 for co-simulation, on a slave. An FMU has every function of fmi3Functions.h (3.0.1,
-// section 2.5): those of what it does not offer are there, too, and refuse.
+// FMI 3.0 for co-simulation and model exchange, on a slave. An FMU has every function of
+// fmi3Functions.h (3.0.1, section 2.5): those of what it does not offer are there, too, and refuse.
+#include <cmath>
 #include <string>
 
 #include "fmi3Functions.h"
@@ -12,8 +13,6 @@ namespace {
 
 using Type = Variable::Type;
 
-constexpr const char* kNoModelExchange = "this FMU is for co-simulation, not for model exchange";
-constexpr const char* kNoEvents = "this FMU has no event mode";
 constexpr const char* kNoClocks = "this FMU has no clocks";
 constexpr const char* kNoStructure = "this FMU has no structural parameters";
 constexpr const char* kNoDependencies = "this FMU does not tell dependencies of elements";
@@ -27,7 +26,7 @@ Log log_to(fmi3InstanceEnvironment environment, fmi3LogMessageCallback logger) {
 
 /// No instance; the reason is logged.
 fmi3Instance none(const Log& log, const char* call, const char* why) noexcept {
-    return instantiate(log, call, "none", "", "", true, [&] {
+    return instantiate(log, call, "none", "", "", Slave::Use::steps, true, [&] {
         refuse_call(why);
     });
 }
@@ -47,27 +46,42 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String name,
                                          fmi3String resources,
                                          fmi3Boolean,
                                          fmi3Boolean logging,
-                                         fmi3Boolean,
-                                         fmi3Boolean,
+                                         fmi3Boolean has_events,
+                                         fmi3Boolean may_return,
                                          const fmi3ValueReference[],
                                          size_t num_intermediate,
                                          fmi3InstanceEnvironment environment,
                                          fmi3LogMessageCallback logger,
                                          fmi3IntermediateUpdateCallback) {
     const std::string folder = resources != nullptr ? resources : "";
-    return instantiate(log_to(environment, logger), __func__, name, token, folder, logging, [&] {
-        require_given(resources != nullptr);
-        require_given(num_intermediate == 0, "this FMU has no intermediate updates");
-    });
+    const auto use = has_events ? Slave::Use::event_steps : Slave::Use::steps;
+    Instance* const it =
+        instantiate(log_to(environment, logger), __func__, name, token, folder, use, logging, [&] {
+            require_given(resources != nullptr);
+            require_given(num_intermediate == 0, "this FMU has no intermediate updates");
+        });
+    // Where an event ends a step early, event mode handles it.
+    if (it != nullptr) it->may_return = has_events && may_return;
+    return it;
 }
-fmi3Instance fmi3InstantiateModelExchange(fmi3String,
-                                          fmi3String,
-                                          fmi3String,
+fmi3Instance fmi3InstantiateModelExchange(fmi3String name,
+                                          fmi3String token,
+                                          fmi3String resources,
                                           fmi3Boolean,
-                                          fmi3Boolean,
+                                          fmi3Boolean logging,
                                           fmi3InstanceEnvironment environment,
                                           fmi3LogMessageCallback logger) {
-    return none(log_to(environment, logger), __func__, kNoModelExchange);
+    const std::string folder = resources != nullptr ? resources : "";
+    return instantiate(log_to(environment, logger),
+                       __func__,
+                       name,
+                       token,
+                       folder,
+                       Slave::Use::exchange,
+                       logging,
+                       [&] {
+                           require_given(resources != nullptr);
+                       });
 }
 fmi3Instance fmi3InstantiateScheduledExecution(fmi3String,
                                                fmi3String,
@@ -81,20 +95,20 @@ fmi3Instance fmi3InstantiateScheduledExecution(fmi3String,
                                                fmi3UnlockPreemptionCallback) {
     return none(log_to(environment, logger),
                 __func__,
-                "this FMU is for co-simulation, not for scheduled execution");
+                "this FMU is for co-simulation or model exchange, not for scheduled execution");
 }
 void fmi3FreeInstance(fmi3Instance it) {
     delete static_cast<Instance*>(it);
 }
 
 fmi3Status fmi3EnterInitializationMode(fmi3Instance it,
-                                       fmi3Boolean,
-                                       fmi3Float64,
+                                       fmi3Boolean has_tolerance,
+                                       fmi3Float64 tolerance,
                                        fmi3Float64 start,
                                        fmi3Boolean has_stop,
                                        fmi3Float64 stop) {
     return guarded(it, __func__, [&](Slave& slave) {
-        set_up(slave, start, has_stop, stop);
+        set_up(slave, has_tolerance, tolerance, start, has_stop, stop);
         slave.enter_initialization();
     });
 }
@@ -185,28 +199,114 @@ fmi3Status fmi3DoStep(fmi3Instance it,
                       fmi3Boolean* terminate,
                       fmi3Boolean* early_return,
                       fmi3Float64* last_time) {
-    return guarded(it, __func__, [&](Slave& slave) {
+    return guarded(it, __func__, [&](Instance& slave) {
         require_given(event_needed != nullptr && terminate != nullptr && early_return != nullptr &&
                       last_time != nullptr);
         *event_needed = *terminate = *early_return = false;
-        const bool is_complete = slave.step(time, length) == Slave::Step::complete;
+        const Slave::Step step = slave.step(time, length, slave.may_return);
         *last_time = slave.time();
-        return is_complete ? kOk : kDiscard;
+        *event_needed = *early_return = step == Slave::Step::event;
+        return step == Slave::Step::discarded ? kDiscard : kOk;
+    });
+}
+
+fmi3Status fmi3EnterEventMode(fmi3Instance it) {
+    return guarded(it, __func__, &Slave::enter_events);
+}
+fmi3Status fmi3EnterStepMode(fmi3Instance it) {
+    return guarded(it, __func__, [](Slave& slave) {
+        require_given(!slave.is_for_exchange(), "there are no steps in model exchange");
+        slave.leave_events();
+    });
+}
+fmi3Status fmi3EvaluateDiscreteStates(fmi3Instance it) {
+    return guarded(it, __func__, [](Slave& slave) {
+        require_given(slave.phase() == Phase::events, "this is not event mode");
+    });
+}
+fmi3Status fmi3UpdateDiscreteStates(fmi3Instance it,
+                                    fmi3Boolean* needs_update,
+                                    fmi3Boolean* terminate,
+                                    fmi3Boolean* has_new_nominals,
+                                    fmi3Boolean* has_new_states,
+                                    fmi3Boolean* has_next_event,
+                                    fmi3Float64* next_event) {
+    return guarded(it, __func__, [&](Slave& slave) {
+        require_given(needs_update != nullptr && terminate != nullptr &&
+                      has_new_nominals != nullptr && has_new_states != nullptr &&
+                      has_next_event != nullptr && next_event != nullptr);
+        const Slave::Update update = slave.update();
+        *needs_update = *terminate = *has_new_nominals = false;
+        *has_new_states = update.has_changed;
+        *has_next_event = std::isfinite(update.next_event);
+        *next_event = *has_next_event ? update.next_event : 0.0;
+    });
+}
+fmi3Status fmi3GetDirectionalDerivative(fmi3Instance it,
+                                        References unknowns,
+                                        size_t num_unknowns,
+                                        References knowns,
+                                        size_t num_knowns,
+                                        const fmi3Float64 seed[],
+                                        size_t num_seed,
+                                        fmi3Float64 to[],
+                                        size_t num_to) {
+    return guarded(it, __func__, [&](Instance& slave) {
+        require_given(num_seed == num_knowns && num_to == num_unknowns,
+                      "all variables are scalars: as many values as references are needed");
+        return directional_derivative(slave, unknowns, num_unknowns, knowns, num_knowns, seed, to);
+    });
+}
+
+// Model exchange.
+fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance it) {
+    return guarded(it, __func__, [](Slave& slave) {
+        require_given(slave.is_for_exchange(), "continuous time is of model exchange");
+        slave.leave_events();
+    });
+}
+fmi3Status fmi3CompletedIntegratorStep(fmi3Instance it,
+                                       fmi3Boolean,
+                                       fmi3Boolean* enter_events,
+                                       fmi3Boolean* terminate) {
+    return guarded(it, __func__, [&](Slave& slave) {
+        require_given(enter_events != nullptr && terminate != nullptr);
+        *terminate = false;
+        *enter_events = slave.complete_step();
+    });
+}
+fmi3Status fmi3SetTime(fmi3Instance it, fmi3Float64 t) {
+    return guarded(it, __func__, &Slave::set_time, t);
+}
+fmi3Status fmi3SetContinuousStates(fmi3Instance it, const fmi3Float64 x[], size_t count) {
+    return guarded(it, __func__, set_states, x, count);
+}
+fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance it, fmi3Float64 dx[], size_t count) {
+    return guarded(it, __func__, get_derivatives, dx, count);
+}
+fmi3Status fmi3GetEventIndicators(fmi3Instance it, fmi3Float64 g[], size_t count) {
+    return guarded(it, __func__, get_indicators, g, count);
+}
+fmi3Status fmi3GetContinuousStates(fmi3Instance it, fmi3Float64 x[], size_t count) {
+    return guarded(it, __func__, get_states, x, count);
+}
+fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance it, fmi3Float64 x[], size_t count) {
+    return guarded(it, __func__, get_nominals, x, count);
+}
+fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance it, size_t* count) {
+    return guarded(it, __func__, [&](Slave& slave) {
+        require_given(count != nullptr && slave.is_for_exchange(), "there are none here");
+        *count = slave.num_indicators();
+    });
+}
+fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance it, size_t* count) {
+    return guarded(it, __func__, [&](Slave& slave) {
+        require_given(count != nullptr && slave.is_for_exchange(), "there are none here");
+        *count = slave.num_states();
     });
 }
 
 // What the description says that this FMU does not have.
-ANCORA_FMI_REFUSED(fmi3EnterEventMode, kNoEvents)
-ANCORA_FMI_REFUSED(fmi3EnterStepMode, kNoEvents)
-ANCORA_FMI_REFUSED(fmi3EvaluateDiscreteStates, kNoEvents)
-ANCORA_FMI_REFUSED(fmi3UpdateDiscreteStates,
-                   kNoEvents,
-                   fmi3Boolean*,
-                   fmi3Boolean*,
-                   fmi3Boolean*,
-                   fmi3Boolean*,
-                   fmi3Boolean*,
-                   fmi3Float64*)
 ANCORA_FMI_REFUSED(fmi3EnterConfigurationMode, kNoStructure)
 ANCORA_FMI_REFUSED(fmi3ExitConfigurationMode, kNoStructure)
 ANCORA_FMI_REFUSED(fmi3GetNumberOfVariableDependencies,
@@ -220,16 +320,6 @@ ANCORA_FMI_REFUSED(fmi3GetVariableDependencies,
                    fmi3ValueReference[],
                    size_t[],
                    fmi3DependencyKind[],
-                   size_t)
-ANCORA_FMI_REFUSED(fmi3GetDirectionalDerivative,
-                   "this FMU has no directional derivatives",
-                   References,
-                   size_t,
-                   References,
-                   size_t,
-                   const fmi3Float64[],
-                   size_t,
-                   fmi3Float64[],
                    size_t)
 ANCORA_FMI_REFUSED(fmi3GetAdjointDerivative,
                    "this FMU has no adjoint derivatives",
@@ -249,14 +339,3 @@ ANCORA_FMI_REFUSED(fmi3GetOutputDerivatives,
                    fmi3Float64[],
                    size_t)
 ANCORA_FMI_REFUSED(fmi3ActivateModelPartition, kNoClocks, fmi3ValueReference, fmi3Float64)
-ANCORA_FMI_REFUSED(fmi3EnterContinuousTimeMode, kNoModelExchange)
-ANCORA_FMI_REFUSED(
-    fmi3CompletedIntegratorStep, kNoModelExchange, fmi3Boolean, fmi3Boolean*, fmi3Boolean*)
-ANCORA_FMI_REFUSED(fmi3SetTime, kNoModelExchange, fmi3Float64)
-ANCORA_FMI_REFUSED(fmi3SetContinuousStates, kNoModelExchange, const fmi3Float64[], size_t)
-ANCORA_FMI_REFUSED(fmi3GetContinuousStateDerivatives, kNoModelExchange, fmi3Float64[], size_t)
-ANCORA_FMI_REFUSED(fmi3GetEventIndicators, kNoModelExchange, fmi3Float64[], size_t)
-ANCORA_FMI_REFUSED(fmi3GetContinuousStates, kNoModelExchange, fmi3Float64[], size_t)
-ANCORA_FMI_REFUSED(fmi3GetNominalsOfContinuousStates, kNoModelExchange, fmi3Float64[], size_t)
-ANCORA_FMI_REFUSED(fmi3GetNumberOfEventIndicators, kNoModelExchange, size_t*)
-ANCORA_FMI_REFUSED(fmi3GetNumberOfContinuousStates, kNoModelExchange, size_t*)

@@ -47,10 +47,11 @@ struct Log {
 
 /// What a handle of the importer points to.
 struct Instance : Log, Slave {
-    Instance(Log to, const std::string& resources)
-        : Log(std::move(to)), Slave(resources, [this](const std::string& text) {
+    Instance(Log to, const std::string& resources, Use use)
+        : Log(std::move(to)), Slave(resources, use, [this](const std::string& text) {
               log(kWarning, text);
           }) {}
+    bool may_return = false;  // of co-simulation: a step ends early at an event
 };
 
 /// Logs the exception that is being handled as a failure of the call.
@@ -119,6 +120,7 @@ Instance* instantiate(Log log,
                       const char* name,
                       const char* token,
                       const std::string& resources,
+                      Slave::Use use,
                       bool logs_warnings,
                       const Check& check) noexcept {
     try {
@@ -126,7 +128,7 @@ Instance* instantiate(Log log,
         if (name == nullptr || *name == '\0') refuse_call("the instance has no name");
         check();
         require_given(token != nullptr);
-        auto it = std::make_unique<Instance>(log, resources);
+        auto it = std::make_unique<Instance>(log, resources, use);
         if (it->description().token != token)
             refuse_call("the GUID, or instantiation token, is not that of this FMU's description");
         it->logs_warnings = logs_warnings;
@@ -154,8 +156,66 @@ inline void set_logging(Instance& it, bool on, std::size_t count, const char* co
 }
 
 /// The run begins at a time, and ends at one if that is known.
-inline void set_up(Slave& slave, double start, bool has_stop, double stop) {
-    slave.set_up(start, has_stop ? std::optional(stop) : std::nullopt);
+inline void set_up(
+    Slave& slave, bool has_tolerance, double tolerance, double start, bool has_stop, double stop) {
+    slave.set_up(
+        start, has_stop ? std::optional(stop) : std::nullopt, has_tolerance ? tolerance : 0.0);
+}
+
+/// Where the state of the importer's integrator has no accelerations, it may try another one.
+template <class F>
+Status discarding(Instance& it, const char* call, const F& f) {
+    try {
+        f();
+        return kOk;
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::numerical) throw;
+        it.log(kDiscard, std::string(call) + ": " + error.what());
+        return kDiscard;
+    }
+}
+
+// --- model exchange
+
+inline void set_states(Slave& slave, const double* x, std::size_t count) {
+    require_given(count == 0 || x != nullptr, "an array is NULL");
+    slave.set_states({x, count});
+}
+inline void get_states(const Slave& slave, double* x, std::size_t count) {
+    require_given(count == 0 || x != nullptr, "an array is NULL");
+    slave.get_states({x, count});
+}
+inline void get_nominals(const Slave& slave, double* x, std::size_t count) {
+    require_given(count == 0 || x != nullptr, "an array is NULL");
+    slave.get_states({x, count});  // checks the call
+    for (std::size_t k = 0; k < count; ++k) x[k] = 1.0;
+}
+inline Status get_derivatives(Instance& it, double* dx, std::size_t count) {
+    require_given(count == 0 || dx != nullptr, "an array is NULL");
+    return discarding(it, "the derivatives", [&] {
+        it.derivatives({dx, count});
+    });
+}
+inline Status get_indicators(Instance& it, double* g, std::size_t count) {
+    require_given(count == 0 || g != nullptr, "an array is NULL");
+    return discarding(it, "the event indicators", [&] {
+        it.indicators({g, count});
+    });
+}
+inline Status directional_derivative(Instance& it,
+                                     const unsigned* unknowns,
+                                     std::size_t num_unknowns,
+                                     const unsigned* knowns,
+                                     std::size_t num_knowns,
+                                     const double* seed,
+                                     double* to) {
+    require_given((num_unknowns == 0 || (unknowns != nullptr && to != nullptr)) &&
+                      (num_knowns == 0 || (knowns != nullptr && seed != nullptr)),
+                  "an array is NULL");
+    return discarding(it, "a directional derivative", [&] {
+        it.directional_derivative(
+            {unknowns, num_unknowns}, {knowns, num_knowns}, {seed, num_knowns}, {to, num_unknowns});
+    });
 }
 
 // --- values

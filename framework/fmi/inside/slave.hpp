@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "ancora/framework/continuous_model.hpp"
 #include "ancora/framework/simulation.hpp"
 #include "fmu_variables.hpp"
 
@@ -21,8 +22,10 @@ namespace ancora::fmu {
 enum class Phase : std::uint32_t {
     instantiated,
     initialization,
-    steps,   ///< a step is complete
-    failed,  ///< a step failed, and the state is that before it
+    steps,       ///< a step is complete
+    events,      ///< event mode
+    continuous,  ///< continuous-time mode of model exchange
+    failed,      ///< a step failed, and the state is that before it
     terminated,
     error,
 };
@@ -34,10 +37,12 @@ struct Snapshot {
     bool is_set_up = false;
     double start = 0.0;                 ///< time at which the run begins [s]
     std::optional<double> stop;         ///< [s]
+    double tolerance = 0.0;             ///< of the importer, relative; 0: not known
     double num_steps = 0.0;             ///< that the simulation is made for; 0: not decided
     std::vector<double> numbers;        ///< of every variable but outputs
     std::vector<std::string> texts;     ///< of every variable
     std::vector<std::byte> simulation;  ///< empty if there is none
+    std::vector<double> outer;          ///< of model exchange: t, x, what the model keeps besides
 
     std::vector<std::byte> bytes(const std::string& token) const;
     /// @throws Error (usage) if the bytes are damaged or of another FMU
@@ -51,19 +56,29 @@ struct Snapshot {
 class Slave {
 public:
     using Warn = std::function<void(const std::string&)>;
-    /// @param resources  folder of the model; @throws Error if it is not that of an FMU of Ancora
-    Slave(const std::filesystem::path& resources, Warn warn);
+    enum class Use {
+        steps,        ///< co-simulation
+        event_steps,  ///< co-simulation with event mode and early returns
+        exchange,     ///< model exchange
+    };
+    /// @param resources  folder of the model
+    /// @throws Error if it is not that of an FMU of Ancora, or not one for this use
+    Slave(const std::filesystem::path& resources, Use use, Warn warn);
 
     const Description& description() const { return description_; }
+    bool is_for_exchange() const { return use_ == Use::exchange; }
     Phase phase() const { return now_.phase; }
     bool is_set_up() const { return now_.is_set_up; }
     void fail() { now_.phase = Phase::error; }
     /// The model's, which is the importer's [s].
-    double time() const { return simulation_ ? simulation_->time() : now_.start; }
+    double time() const {
+        return continuous_ ? t_ : simulation_ ? simulation_->time() : now_.start;
+    }
 
     /// @param start  time at which the run begins [s]
     /// @param stop   time beyond which no step goes [s], if one is known
-    void set_up(double start, std::optional<double> stop);
+    /// @param tolerance  of the importer's integrator, relative; 0: not known
+    void set_up(double start, std::optional<double> stop, double tolerance);
     void enter_initialization();
     void leave_initialization();
     void terminate();
@@ -77,11 +92,43 @@ public:
                      std::span<double> to);
     const std::string& text(std::size_t variable) const;
 
-    enum class Step { complete, discarded };
+    enum class Step { complete, discarded, event };
     /// From `time` over `length`, a whole number of the model's steps. A numerical failure in it is
     /// told to `warn` and discards what is left of the step; so does the end of the model's data
     /// where no stop time is known.
-    Step step(double time, double length);
+    /// @param may_return  whether a step may end early, behind an impact, a contact that lets go or
+    ///                    the like; it is then Step::event
+    Step step(double time, double length, bool may_return = false);
+
+    // Event mode, of both uses that have one.
+
+    void enter_events();
+    struct Update {
+        bool has_changed = false;  ///< states of model exchange
+        double next_event = 0.0;   ///< its time [s]; infinity if there is none
+    };
+    /// Passes what is due at the present time.
+    Update update();
+    /// On to steps, or to continuous time.
+    void leave_events();
+
+    // Model exchange.
+
+    void set_time(double t);
+    std::size_t num_states() const { return description_.num_states(); }
+    std::size_t num_indicators() const;
+    void get_states(std::span<double> x) const;
+    void set_states(std::span<const double> x);
+    /// Each throws Error (numerical) where there are none.
+    void derivatives(std::span<double> dx);
+    void indicators(std::span<double> g);
+    /// Whether an event is due, or the constraints are violated beyond the tolerance.
+    bool complete_step();
+    /// Derivatives of `unknowns` in the direction `seed` of `knowns`, by central differences.
+    void directional_derivative(std::span<const unsigned> unknowns,
+                                std::span<const unsigned> knowns,
+                                std::span<const double> seed,
+                                std::span<double> to);
 
     Snapshot snapshot() const;
     void restore(const Snapshot& snapshot);
@@ -93,8 +140,13 @@ private:
     Simulation make(double num_steps);
     bool extend(double num_steps);
     void apply_inputs();
+    void begin_exchange();
+    void require_exchange(const char* call) const;
+    void get_outputs(std::span<const unsigned> variables, std::span<double> to);
+    void get_unknowns(std::span<const unsigned> variables, std::span<double> to);
 
     Description description_;
+    Use use_;
     std::filesystem::path model_file_;
     std::string model_;
     Warn warn_;
@@ -103,6 +155,9 @@ private:
     PluginRegistry registry_;
     Snapshot now_;  // without the simulation's bytes
     std::optional<Simulation> simulation_;
+    std::optional<ContinuousModel> continuous_;  // of model exchange
+    double t_ = 0.0;                             // where the importer is
+    std::vector<double> x_;
     bool has_new_parameters_ = false;
     bool has_new_inputs_ = false;
     double too_many_steps_ = 0.0;  // beyond what the model's data reach for

@@ -193,6 +193,11 @@ private:
         const ObjectRef& object = model_.integrator_object;
         model_.integrator = {object, create_object<Integrator>(object, arguments)};
         model_.traits = model_.integrator.traits();
+        if (settings.is_outer) {
+            if (model_.traits.face != Face::continuous) model_.traits = IntegratorTraits{};
+            model_.traits.face = Face::continuous;
+            model_.traits.is_adaptive = false;
+        }
         if (model_.traits.face == Face::discrete) check_discrete_face(model_);
         // Keys of other integrators are checked too, so that a slip there is not silent.
         for (const auto& [type, table] : settings.own) {

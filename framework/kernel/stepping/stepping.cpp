@@ -89,6 +89,29 @@ void Stepping::reach(double t) {
     system_.end_grid_step(t);
 }
 
+double Stepping::next_event() {
+    const double next = system_.parts().signals.next_time();
+    const double at = breaks_.next(system_.time(), std::min(next, settings_.end));
+    return std::min(next, VelocityImpulse::before(at));
+}
+
+void Stepping::pass_events_at(double t) {
+    const double until = t + time_rounding();
+    while (true) {
+        const double next = system_.parts().signals.next_time();
+        const double at = breaks_.next(system_.time(), until);
+        if (at <= until && at < next) {
+            system_.set_time(VelocityImpulse::behind(at));
+            system_.pass_break_point(at);
+        } else if (next <= until) {
+            system_.set_time(std::max(next, system_.time()));
+            system_.act();
+        } else {
+            return;
+        }
+    }
+}
+
 void Stepping::step_on_grid() {
     // Grid times are k step, not sums of steps; a step that failed on its way goes on from
     // there.

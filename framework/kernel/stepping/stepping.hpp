@@ -24,6 +24,12 @@ public:
     /// as no step of the run.
     void reach(double t);
 
+    /// For steps that somebody else takes in continuous time: the time of the next sample or break
+    /// point, up to which they may go, and what happens at such times up to t.
+    double next_event();
+    void pass_events_at(double t);
+    void set_projection(bool is_on) { model_.traits.projects = is_on; }
+
     /// Goes on where the run of the same steps, with another end maybe, has come to.
     /// @throws Error (usage) if it was beyond the end already
     void continue_from(const Stepping& before);

@@ -107,9 +107,10 @@ struct Simulation::Impl {
         else if (model.num_coordinates <= RowRank::kMostBySolver)
             system.instant().check_consistency();
         const StepSettings step_settings{settings.step, settings.tolerance.value_or(0.0)};
-        model.integrator.prepare(system, step_settings, [this](int count) {
-            system.resize_history(count);
-        });
+        if (!settings.is_outer)
+            model.integrator.prepare(system, step_settings, [this](int count) {
+                system.resize_history(count);
+            });
         start = ArchiveWriter::written_by([this](ArchiveWriter& writer) {
             transfer(writer);
         });
@@ -540,6 +541,16 @@ void Simulation::release_input(const std::string& name) {
     SignalInputSet& inputs = impl_->system.parts().signals.inputs();
     inputs.release(index_of(inputs, name));
     impl_->system.after_signals();
+    impl_->after_change();
+}
+
+KernelSystem& Simulation::kernel() const {
+    return impl_->system;
+}
+Stepping& Simulation::course() const {
+    return impl_->stepping;
+}
+void Simulation::after_outer_step() {
     impl_->after_change();
 }
 

@@ -22,12 +22,15 @@ struct FmuOptions {
     /// Keys as after `--set` whose values are numbers, truth values or texts.
     std::vector<std::string> parameters;
     int version = 2;  ///< of the standard: 2 for FMI 2.0, 3 for FMI 3.0
+    bool for_cosimulation = true;
+    /// The importer integrates x' = f(t, x), see ContinuousModel.
+    bool for_model_exchange = false;
 };
 
-/// Writes a co-simulation FMU for this platform, as a whole or not at all; a file that is there
-/// is replaced only if it is an archive of this kind.
+/// Writes an FMU for this platform, as a whole or not at all; a file that is there is replaced only
+/// if it is an archive of this kind.
 /// @throws Error (usage) for a name that the model does not have; (manifest) if its integrator
-///         chooses its steps; (file); and what the model throws
+///         chooses its steps, for co-simulation; (file); and what the model throws
 ANCORA_FRAMEWORK_EXPORT void write_fmu(const Manifest& manifest,
                                        PluginRegistry& registry,
                                        const std::filesystem::path& file,

@@ -86,6 +86,9 @@ struct IntegratorSettings {
     double begin = 0.0;  ///< time at which the run begins, of tables and formulas as well [s]
     double end = 0.0;    ///< [s]
     std::optional<double> tolerance;
+    /// No key: somebody else integrates x' = f(t, x), see ContinuousModel. The integrator takes no
+    /// step; one of accelerations says how constraints are kept, else states are projected.
+    bool is_outer = false;
     Place place;
     Place type_place;
     Place step_place;

@@ -26,6 +26,10 @@
 
 namespace ancora {
 
+class ContinuousModel;
+class KernelSystem;
+class Stepping;
+
 /// Receives warnings, each with its place in front if it has one. The kernel itself prints nothing.
 using WarningSink = std::function<void(const std::string& message)>;
 
@@ -271,6 +275,12 @@ public:
     std::vector<BodyState> body_states() const;
 
 private:
+    friend class ContinuousModel;
+    KernelSystem& kernel() const;
+    Stepping& course() const;
+    /// The state has changed, by steps of somebody else.
+    void after_outer_step();
+
     struct Impl;
     explicit Simulation(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;

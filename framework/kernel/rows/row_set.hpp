@@ -133,6 +133,12 @@ public:
     /// what they were given as.
     void release(const std::vector<int>& rows);
     const std::vector<int>& released() const { return released_; }
+    /// A unilateral row that is closed at an instant, and may rub there.
+    bool is_pressed(int row) const {
+        return !is_crossing_ && laws[row].kind != RowKind::unilateral;
+    }
+    /// Closed rows bear over a step that goes over all events, and press at none of its instants.
+    void set_crossing(bool is_crossing) { is_crossing_ = is_crossing; }
 
     Eigen::VectorXd B;    ///< values of the discrete Jacobian
     Eigen::VectorXd tau;  ///< per row
@@ -204,6 +210,7 @@ private:
     std::vector<int> open_;                // unilateral rows
     std::vector<int> released_;            // rows that are gone for good
     std::vector<RowKind> kind_before_;     // of these
+    bool is_crossing_ = false;
     Eigen::VectorXd local_;                // local Jacobians of the last step
     Eigen::VectorXd local_now_;            // the same for the continuous formulation
     std::vector<double> unpacked_;         // what a body writes of a block that keeps some of it

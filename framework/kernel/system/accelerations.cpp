@@ -19,6 +19,18 @@ constexpr double kReactionRounding = 1e-15;
 constexpr double kReactionStall = 1e-11;
 constexpr int kMostReactionRounds = 60;
 
+/// Modes are tentative as long as it lives.
+class Tentative {
+public:
+    explicit Tentative(bool& is_resolving) : is_resolving_(is_resolving) { is_resolving = true; }
+    ~Tentative() { is_resolving_ = false; }
+    Tentative(const Tentative&) = delete;
+    Tentative& operator=(const Tentative&) = delete;
+
+private:
+    bool& is_resolving_;
+};
+
 }  // namespace
 
 /// Ma_now_: M a at the state last stored [N], n entries.
@@ -105,14 +117,13 @@ void Accelerations::solve_and_store(const double* q, const double* v, double t) 
 }
 
 void Accelerations::solve_tentatively() {
-    is_resolving_ = true;
-    try {
-        solve_and_store(state_.q.data(), state_.v.data(), state_.t);
-    } catch (...) {
-        is_resolving_ = false;
-        throw;
-    }
-    is_resolving_ = false;
+    const Tentative during(is_resolving_);
+    solve_and_store(state_.q.data(), state_.v.data(), state_.t);
+}
+
+void Accelerations::solve_tentatively(const double* q, const double* v, double t) {
+    const Tentative during(is_resolving_);
+    solve(q, v, t);
 }
 
 void Accelerations::refuse_feedback(double t) const {

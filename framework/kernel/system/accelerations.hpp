@@ -40,6 +40,8 @@ public:
     void solve_and_store(const double* q, const double* v, double t);
     /// The same, for tentative modes of contacts: Painleve's paradox is then no error.
     void solve_tentatively();
+    /// solve(), likewise.
+    void solve_tentatively(const double* q, const double* v, double t);
 
 private:
     [[noreturn]] void refuse_feedback(double t) const;

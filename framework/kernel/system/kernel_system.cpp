@@ -162,6 +162,8 @@ void KernelSystem::begin_at(std::span<const double> q, std::span<const double> v
         start_.begin(q, v, t);
     accounts_.joints.begin(state_.q.data());
     accounts_.violations.measure(state_.q.data(), state_.v.data(), state_.t);
+    failed_until_ = -std::numeric_limits<double>::infinity();
+    settled_ = {};
     extra_.for_each([](StepPart& part) {
         part.start();
     });
@@ -364,13 +366,34 @@ VelocityProjection& KernelSystem::velocity_projection() {
     return *projection_;
 }
 
+// Trials without a solution, each within so many lengths of the one before, and changes of modes in
+// one trial, before a part goes over the step.
+constexpr int kMostFailures = 4;
+constexpr double kFailureReach = 100.0;
+constexpr int kMostSettlings = 600;
+
 StepReport KernelSystem::solve_step(const StepGuess& guess, const StepOptions& options) {
     VelocityProjection* const projection = guess.mu.empty() ? nullptr : projection_.get();
     // Where no solution was found, rows left out may be others: once more with a new choice.
     StepReport report = newton_.solve(guess, options, projection);
-    if (report.has_converged || !rows_.choice.renew()) return report;
+    if (!report.has_converged && rows_.choice.renew()) {
+        newton_.return_to(guess);
+        report = newton_.solve(guess, options, projection);
+    }
+    if (report.has_converged) return report;
+    // Shorter trials come first: a part that takes the rest of the step at once is the last resort.
+    if (!(state_.t <= failed_until_)) num_failures_ = 0;
+    failed_until_ = std::max(failed_until_, state_.t + kFailureReach * guess.h);
+    if (++num_failures_ < kMostFailures || !go_over()) return report;
     newton_.return_to(guess);
     return newton_.solve(guess, options, projection);
+}
+
+/// @returns whether a part goes over the rest of the step as a whole
+bool KernelSystem::go_over() {
+    const StepPart::Passage passage = extra_.go_over();
+    begin_new_course(passage);
+    return passage.is_new_course;
 }
 
 /// Evaluates a solved trial again, where other positions have been evaluated since.
@@ -390,7 +413,16 @@ bool KernelSystem::nears_singular_position(const StepTrial& trial) {
 bool KernelSystem::update_active_set(const StepTrial& trial) {
     return_to(trial);
     if (rows_.choice.settle(trial, rows_.singular)) return true;
-    if (!extra_.settle(trial)) return false;
+    const bool is_same = trial.t0 == settled_.t0 && trial.h == settled_.h;
+    settled_ = {trial.t0, trial.h, is_same ? settled_.count + 1 : 0};
+    if (settled_.count == kMostSettlings && go_over()) return true;
+    try {
+        if (!extra_.settle(trial)) return false;
+    } catch (const Error&) {
+        // No modes, or no single solution.
+        if (!go_over()) throw;
+        return true;
+    }
     if (!parts_.rows.unilateral().empty()) {
         // Others of them may be rows of the step now.
         rows_.matrix.forget();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -289,7 +290,15 @@ private:
     StepSolver solver_;
     Newton newton_;
     Eigen::VectorXd r_motion_, r_rows_;  // of return_to()
-    bool is_trial_passed_ = false;       // other positions have been evaluated since
+    bool go_over();
+    // Trials without a solution, and changes of modes in one trial.
+    double failed_until_ = -std::numeric_limits<double>::infinity();
+    int num_failures_ = 0;
+    struct Settled {
+        double t0 = 0.0, h = 0.0;
+        int count = 0;
+    } settled_;
+    bool is_trial_passed_ = false;  // other positions have been evaluated since
     Accelerations accelerations_;
     StepAcceptance acceptance_;
     ContinuousMotion motion_;

@@ -176,6 +176,11 @@ public:
     };
     /// [step] An event of its own has come at the present state.
     virtual Passage pass(int event) = 0;
+    /// Events follow each other without end.
+    virtual bool is_overrun() const { return false; }
+    /// [step] Takes what is left of the step as a whole, without events or friction within.
+    /// @returns a new course if it does
+    virtual Passage go_over() { return {}; }
     /// [step] The step has been committed and recorded: what it has left to do at its end.
     virtual Passage finish_step() { return {}; }
     /// [step] Discrete states of objects may have changed.

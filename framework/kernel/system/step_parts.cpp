@@ -40,6 +40,10 @@ StepParts::StepParts(const PartContext& context) : outermost_(&context.inner) {
         outermost_ = part.get();
         parts_.push_back(std::move(part));
     }
+    // Those that open and close rows of the model come first in all that follows.
+    std::ranges::stable_partition(parts_, [](const auto& part) {
+        return part->num_rows() == 0;
+    });
     if (!parts_.empty()) return;
     for (const ForcePart& force : context.parts.model.forces)
         if (force.contact != nullptr)
@@ -138,12 +142,29 @@ StepPart::Passage StepParts::pass(int event) {
             event -= part->num_events();
             continue;
         }
-        const StepPart::Passage passage = part->pass(event);
-        for (const auto& other : parts_)
-            if (passage.is_new_course && other != part) other->restart();
+        StepPart::Passage passage = part->pass(event);
+        if (std::ranges::any_of(parts_,
+                                [](const auto& of) {
+                                    return of->is_overrun();
+                                }) &&
+            go_over().is_new_course)
+            passage.is_new_course = true;
+        else if (passage.is_new_course)
+            restart_others(*part);
         return passage;
     }
     return {};
+}
+
+StepPart::Passage StepParts::go_over() {
+    return pass_in_turn([](StepPart& part) {
+        return part.go_over();
+    });
+}
+
+void StepParts::restart_others(const StepPart& than) {
+    for (const auto& other : parts_)
+        if (other.get() != &than) other->restart();
 }
 
 /// The first passage that begins a new course; other parts then restart.
@@ -152,8 +173,7 @@ StepPart::Passage StepParts::pass_in_turn(const Pass& pass) {
     for (const auto& part : parts_) {
         const StepPart::Passage passage = pass(*part);
         if (!passage.is_new_course) continue;
-        for (const auto& other : parts_)
-            if (other != part) other->restart();
+        restart_others(*part);
         return passage;
     }
     return {};

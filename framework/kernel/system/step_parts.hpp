@@ -58,6 +58,7 @@ public:
     StepPart::Passage pass(int event);
     StepPart::Passage finish_step();
     StepPart::Passage follow_signals();
+    StepPart::Passage go_over();
 
     /// Their states, see StepPart::save().
     void save(std::vector<std::vector<std::byte>>& to) const;
@@ -75,6 +76,7 @@ public:
 private:
     template <class Pass>
     StepPart::Passage pass_in_turn(const Pass& pass);
+    void restart_others(const StepPart& than);
     static const double* own(const StepPart& part, const double* s) {
         return s != nullptr ? s + part.first_row() : part.stress().data();
     }

@@ -8,13 +8,21 @@
 
 namespace ancora {
 
-DisjointSets coordinates_that_hang_together(const Assembly& parts, const Contacts& contacts) {
+DisjointSets coordinates_that_hang_together(const Assembly& parts,
+                                            const Contacts& contacts,
+                                            bool with_open) {
     DisjointSets sets(static_cast<std::size_t>(parts.n));
-    for (const CompressedRows* rows : {static_cast<const CompressedRows*>(&parts.rows),
-                                       static_cast<const CompressedRows*>(&contacts.rows())})
-        for (std::size_t k = 0; k + 1 < rows->row_start.size(); ++k)
-            for (int e = rows->row_start[k] + 1; e < rows->row_start[k + 1]; ++e)
-                sets.join(rows->column_of(e - 1), rows->column_of(e));
+    const auto join_row = [&sets](const CompressedRows& rows, int k) {
+        for (int e = rows.row_begin(k) + 1; e < rows.row_end(k); ++e)
+            sets.join(rows.column_of(e - 1), rows.column_of(e));
+    };
+    for (int k = 0; k < parts.m; ++k)
+        if (with_open || parts.rows.laws[k].kind != RowKind::unilateral) join_row(parts.rows, k);
+    for (std::size_t c = 0; c < contacts.all().size(); ++c) {
+        const RowOwner& owner = contacts.rows().owners[c];
+        for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
+            if (with_open || !contacts.is_open(contacts.all()[c])) join_row(contacts.rows(), k);
+    }
     for (const MassEntry& entry : parts.mass.entries()) sets.join(entry.i, entry.j);
     for (const BodyPart& part : parts.model.bodies)
         for (int i = part.first + 1; i < part.first + part.count; ++i) sets.join(i, part.first);
@@ -22,9 +30,9 @@ DisjointSets coordinates_that_hang_together(const Assembly& parts, const Contact
 }
 
 ContactGroups::ContactGroups(const Assembly& parts, const Contacts& contacts)
-    : of_contact_(contacts.all().size()), place_(contacts.num_rows()) {
+    : of_contact_(contacts.all().size(), -1), place_(contacts.num_rows()) {
     // Coordinates that K couples: those, and coordinates with a common force tangent.
-    DisjointSets sets = coordinates_that_hang_together(parts, contacts);
+    DisjointSets sets = coordinates_that_hang_together(parts, contacts, false);
     ForceTangents(parts.forces).for_each_symmetric([&sets](int i, int j, double) {
         sets.join(i, j);
     });
@@ -32,6 +40,7 @@ ContactGroups::ContactGroups(const Assembly& parts, const Contacts& contacts)
     std::vector<int> group_of(static_cast<std::size_t>(parts.n), -1);  // of each root
     for (std::size_t c = 0; c < contacts.all().size(); ++c) {
         const Contact& contact = contacts.all()[c];
+        if (contacts.is_open(contact)) continue;
         const int first = contacts.rows().column_of(contacts.first_entry(contact.first_row));
         int& group = group_of[sets.root(first)];
         if (group < 0) {

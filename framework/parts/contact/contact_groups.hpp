@@ -11,9 +11,12 @@
 namespace ancora {
 
 /// Coordinates that a row of the model or of contacts, a mass or a body has in common.
-DisjointSets coordinates_that_hang_together(const Assembly& parts, const Contacts& contacts);
+/// @param with_open whether through constraints that are open, too
+DisjointSets coordinates_that_hang_together(const Assembly& parts,
+                                            const Contacts& contacts,
+                                            bool with_open);
 
-/// Contacts among bodies that a step's matrix couples.
+/// Contacts among bodies that a step's matrix couples, of those that are not open.
 struct ContactGroup {
     std::vector<int> contacts;  ///< in their order
     std::vector<int> rows;      ///< of those, in their order
@@ -25,9 +28,10 @@ struct ContactGroup {
 class ContactGroups {
 public:
     ContactGroups(const Assembly& parts, const Contacts& contacts);
+    /// Whether a contact was open when they were made.
+    bool was_open(std::size_t contact) const { return of_contact_[contact] < 0; }
 
     const std::vector<ContactGroup>& all() const { return groups_; }
-    const ContactGroup& of_contact(std::size_t c) const { return groups_[of_contact_[c]]; }
     /// Where a row of contacts stands in its group.
     int place_of(int row) const { return place_[row]; }
     /// Rows of the largest group.

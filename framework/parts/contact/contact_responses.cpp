@@ -16,17 +16,32 @@ constexpr double kShareAtInstant = 1e-6;
 }  // namespace
 
 ContactResponses::ContactResponses(const Assembly& parts, const Contacts& contacts)
-    : contacts_(contacts), groups_(parts, contacts), small_(groups_.all().size()) {
-    const bool is_discrete = parts.model.traits.face == Face::discrete;
+    : parts_(parts), contacts_(contacts), groups_(parts, contacts) {
+    unit_.setZero(parts.n);
+    make_groups();
+}
+
+void ContactResponses::make_groups() {
+    const bool is_discrete = parts_.model.traits.face == Face::discrete;
+    small_.resize(groups_.all().size());
     for (const ContactGroup& group : groups_.all()) {
         small(group).resize(static_cast<int>(group.rows.size()));
         small(group).set_regularisation(is_discrete ? kShareInStep : kShareAtInstant);
     }
-    x_.setZero(parts.n, groups_.num_places());
-    s_.setZero(contacts.first(), groups_.num_places());
-    slide_.setZero(groups_.num_places(), contacts.num_rows());
-    solution_.setZero(contacts.num_rows());
-    unit_.setZero(parts.n);
+    x_.setZero(parts_.n, groups_.num_places());
+    s_.setZero(contacts_.first(), groups_.num_places());
+    slide_.setZero(groups_.num_places(), contacts_.num_rows());
+    solution_.setZero(contacts_.num_rows());
+}
+
+/// Groups change where constraints open and close.
+void ContactResponses::follow_open() {
+    for (std::size_t c = 0; c < contacts_.all().size(); ++c)
+        if (contacts_.is_open(contacts_.all()[c]) != groups_.was_open(c)) {
+            groups_ = ContactGroups(parts_, contacts_);
+            make_groups();
+            return;
+        }
 }
 
 void ContactResponses::ask(ContinuousFace& face) {

@@ -27,6 +27,7 @@ public:
     /// Computes the responses to unit forces along the rows by solve(force, x, s).
     template <class Solve>
     void ask(const Solve& solve) {
+        follow_open();
         for (int j = 0; j < groups_.num_places(); ++j) {
             unit_.setZero();
             for (const ContactGroup& group : groups_.all())
@@ -81,7 +82,10 @@ private:
     }
 
     void find_slides();
+    void follow_open();
+    void make_groups();
 
+    const Assembly& parts_;
     const Contacts& contacts_;
     ContactGroups groups_;
     Eigen::MatrixXd x_, s_;  // per place, a column

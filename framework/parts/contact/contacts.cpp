@@ -19,8 +19,13 @@ std::vector<int> Contacts::constraints_of(const Model& model) {
     return constraints;
 }
 
-Contacts::Contacts(const Model& model, CallMeter& meter, int first)
-    : model_(model), meter_(meter), first_(first), rows_(model, meter, constraints_of(model)) {
+Contacts::Contacts(Assembly& parts, int first)
+    : parts_(parts),
+      model_(parts.model),
+      meter_(parts.meter),
+      first_(first),
+      rows_(parts.model, parts.meter, constraints_of(parts.model)) {
+    const Model& model = model_;
     for (std::size_t f = 0; f < model.forces.size(); ++f) {
         const ForcePart& part = model.forces[f];
         if (part.contact == nullptr) continue;
@@ -31,6 +36,8 @@ Contacts::Contacts(const Model& model, CallMeter& meter, int first)
         contact.index = static_cast<int>(f);
         contact.constraint = part.constraint;
         contact.first_row = static_cast<int>(row_.size());
+        const RowOwner& on = parts.owner_of_constraint(static_cast<std::size_t>(part.constraint));
+        if (parts.rows.is_unilateral(on.first_row)) contact.gap = on.first_row;
         if (owner.num_rows < 1 || owner.num_rows > kMostSlides || owner.state_count > 0)
             throw Error(ErrorKind::plugin,
                         fmt::format("{}: its tangents have {} rows and {} entries of state; one to "
@@ -40,6 +47,7 @@ Contacts::Contacts(const Model& model, CallMeter& meter, int first)
                                     owner.state_count),
                         owner.object->place);
         contact.num_rows = owner.num_rows;
+        contact.is_rate = is_velocity_kind(rows_.laws[owner.first_row].kind);
         for (int k = 0; k < owner.num_rows; ++k) {
             row_.push_back(owner.first_row + k);
             contact_of_row_.push_back(static_cast<int>(contacts_.size()));
@@ -178,12 +186,15 @@ Eigen::Vector3d Contacts::force_axis(int k) const {
 SlipForce Contacts::slip(const Contact& contact, double N, double speed, double t) const {
     // An iteration that diverges is no fault of the law.
     if (!std::isfinite(N) || !std::isfinite(speed)) return {NAN, NAN, NAN};
-    return contact.force->law().slip(meter_, t, N, std::max(speed, 0.0));
+    // A row that pulls is about to open: until then the law goes on smoothly.
+    SlipForce out = contact.force->law().slip(meter_, t, std::max(N, 0.0), std::max(speed, 0.0));
+    if (N < 0.0) out.force += out.by_normal * N;
+    return out;
 }
 
 double Contacts::stick_limit(const Contact& contact, double N, double t) const {
     if (!std::isfinite(N)) return NAN;
-    return contact.force->law().stick_limit(meter_, t, N);
+    return contact.force->law().stick_limit(meter_, t, std::max(N, 0.0));
 }
 
 /// With C = -s: C . w over the step, at most zero for a dissipative law, and C . (motion of the
@@ -219,6 +230,7 @@ void Contacts::transfer(Archive& archive) {
                             mode == static_cast<int>(ContactMode::stick),
                         "a contact's mode");
         contact.mode = static_cast<ContactMode>(mode);
+        archive(contact.is_idle);
         archive(contact.is_fresh);
         archive(contact.direction);
         archive(contact.speed);

@@ -10,6 +10,7 @@
 
 #include <Eigen/Core>
 
+#include "assembly.hpp"
 #include "call_meter.hpp"
 #include "model.hpp"
 #include "row_set.hpp"
@@ -55,6 +56,8 @@ struct Contact {
     int constraint = 0;               ///< index in the model
     int first_row = 0;                ///< of its sliding rows among the contacts'
     int num_rows = 0;                 ///< one to three
+    int gap = -1;                     ///< unilateral row of its constraint, if that may open
+    bool is_rate = false;             ///< its rows are sliding rates: there is no place to stick to
     /// Constraints hold it whatever acts: it neither slides nor has a force that anything
     /// determines. Its mode is slip then, and its law zero.
     bool is_locked = false;
@@ -66,6 +69,9 @@ struct Contact {
 
     // State, see Contacts::state().
     ContactMode mode = ContactMode::stick;
+    /// Its constraint was open when modes were last chosen: one that closes rubs from the next
+    /// choice on.
+    bool is_idle = false;
     bool is_fresh = true;   ///< the mode began at the present state and is still to be confirmed
     Slides direction{};     ///< unit sliding direction at the beginning of the step
     double speed = 0.0;     ///< of sliding at the beginning of the step
@@ -116,7 +122,7 @@ inline void record(ModeEvents& events, const Contact& contact, double t) {
 class Contacts {
 public:
     /// @param first of their rows among the system's
-    Contacts(const Model& model, CallMeter& meter, int first);
+    Contacts(Assembly& parts, int first);
 
     bool empty() const { return contacts_.empty(); }
     int num_rows() const { return static_cast<int>(row_.size()); }
@@ -126,6 +132,18 @@ public:
     const std::vector<Contact>& all() const { return contacts_; }
     /// First of row k's entries in rows().
     int first_entry(int k) const { return rows_.row_begin(row_[k]); }
+    /// Its constraint is open: its mode is slip, and its law zero.
+    bool is_open(const Contact& contact) const {
+        return contact.gap >= 0 && (contact.is_idle || !parts_.rows.is_pressed(contact.gap));
+    }
+    /// Takes note of which are open.
+    void follow_open() {
+        for (Contact& contact : contacts_)
+            contact.is_idle = contact.gap >= 0 && !parts_.rows.is_pressed(contact.gap);
+    }
+    bool sticks(const Contact& contact) const {
+        return contact.mode == ContactMode::stick && !is_open(contact);
+    }
     bool surface_is_still(const Contact& contact) const {
         return std::ranges::all_of(contact.surface, [](double v) {
             return v == 0.0;
@@ -192,6 +210,7 @@ private:
     static std::vector<int> constraints_of(const Model& model);
     void take_surface(double h, bool of_step);
 
+    const Assembly& parts_;
     const Model& model_;
     CallMeter& meter_;
     int first_;

@@ -67,7 +67,7 @@ void measure_friction(const StepTrial& trial,
             contacts.add_size_along(k, std::abs(s[k]), defect.sizes.terms.data());
             force = std::max(force, friction.scale(k, trial.h) * std::abs(s[k]) + std::abs(r[k]));
         }
-        const bool sticks = contact.mode == ContactMode::stick;
+        const bool sticks = contacts.sticks(contact);
         const double turning =
             sticks ? 0.0 : direction_noise(contacts, contact, step.dq.data(), defect.sizes);
         for (int i = 0; i < contact.num_rows; ++i) {

@@ -30,7 +30,7 @@ public:
           parts_(in.parts),
           state_(in.state),
           trial_(in.trial),
-          contacts_(in.parts.model, in.parts.meter, in.first_row),
+          contacts_(in.parts, in.first_row),
           islands_(in.parts, with_sliding_rows()),
           slip_(in.parts, contacts_, islands_, in.independent),
           responses_(in.parts, contacts_),
@@ -81,7 +81,7 @@ public:
     bool may_share() const override { return sharing_.may_be_open(); }
     void clear_shared_stress(std::span<double> s) const override {
         for (const Contact& contact : contacts_.all())
-            for (int k = 0; contact.mode == ContactMode::stick && k < contact.num_rows; ++k)
+            for (int k = 0; contacts_.sticks(contact) && k < contact.num_rows; ++k)
                 s[contacts_.first() + contact.first_row + k] = 0.0;
     }
 
@@ -123,6 +123,7 @@ public:
     double effort_work(int effort, const double* s, const double* dq) const override;
 
     void start() override { modes_.start(); }
+    void restart() override { modes_.restart(); }
     int num_events() const override { return static_cast<int>(contacts_.all().size()); }
     void evaluate_events(const StepTrial& trial, std::span<double> g) override {
         modes_.evaluate(trial, g);
@@ -271,7 +272,7 @@ std::vector<std::string> FrictionPart::ambiguous(ContinuousFace& face) const {
             });
         if (vanishes) continue;  // its force is zero
         for (const Contact& contact : contacts_.all()) {
-            if (contact.is_locked) continue;
+            if (contact.is_locked || contacts_.is_open(contact)) continue;
             const RowOwner& owner = parts_.owner_of_constraint(contact.constraint);
             const std::string& label = contact.force->object.label;
             if (k >= owner.first_row && k < owner.first_row + owner.num_rows &&

@@ -23,19 +23,18 @@ InstantFriction::InstantFriction(const Assembly& parts,
     s_.setZero(contacts.num_rows());
     stress_.setZero(parts.m);
     x_.setZero(parts.n);
-    normal_response_.assign(
-        contacts.all().size() * static_cast<std::size_t>(responses.groups().num_places()),
-        Eigen::Vector3d::Zero());
 }
 
 void InstantFriction::solve(
-    ContinuousFace& face, const double* q, const double* v, double t, bool is_resolving) {
+    ContinuousFace& face, const double* q, const double* v, double t, bool is_tentative) {
     contacts_.evaluate(q, v, t);
     const auto m = face.multipliers().size();
     Eigen::Vector3d df;
     // Column j of X: the accelerations that a unit force T_k^T, k the j-th row of a group, causes
     // through the constrained equation of motion, with the multipliers mu_k that keep A X = 0.
     responses_.ask(face);
+    normal_response_.resize(contacts_.all().size() *
+                            static_cast<std::size_t>(responses_.groups().num_places()));
     for (int j = 0; j < static_cast<int>(responses_.stresses().cols()); ++j) {
         // Reactions answer to a contact's stress s, C = -s, with the stress +mu.
         face.write_stress(responses_.stresses().col(j).head(m), stress_);
@@ -54,8 +53,8 @@ void InstantFriction::solve(
     s_.setZero();
     responses_.has_no_solution = false;
     for (const ContactGroup& group : responses_.groups().all())
-        responses_.has_no_solution |= !solve_laws(group, face, v, t, is_resolving);
-    if (responses_.has_no_solution && !is_resolving) slip_.refuse_paradox(t);
+        responses_.has_no_solution |= !solve_laws(group, face, v, t);
+    if (responses_.has_no_solution && !is_tentative) slip_.refuse_paradox(t);
     // a = a_0 - X s, lambda = lambda_0 - mu s
     x_.setZero();
     stress_.setZero();
@@ -69,8 +68,10 @@ void InstantFriction::solve(
 
 /// The laws of a group's contacts, by Newton's iterations where N matters.
 /// @returns false if they have no single solution
-bool InstantFriction::solve_laws(
-    const ContactGroup& group, ContinuousFace& face, const double* v, double t, bool is_resolving) {
+bool InstantFriction::solve_laws(const ContactGroup& group,
+                                 ContinuousFace& face,
+                                 const double* v,
+                                 double t) {
     SmallSolver& small = responses_.small(group);
     const int K = static_cast<int>(group.rows.size());
     Eigen::Vector3d f;
@@ -79,7 +80,7 @@ bool InstantFriction::solve_laws(
         bool has_slip = false;
         for (const int c : group.contacts) {
             Contact& contact = contacts_.all()[c];
-            if (contact.mode == ContactMode::stick) {
+            if (contacts_.sticks(contact)) {
                 for (int i = 0; i < contact.num_rows; ++i) {
                     const int k = contact.first_row + i;
                     // Stick: the sliding acceleration T (a_0 - X s) - bias is zero,
@@ -98,8 +99,8 @@ bool InstantFriction::solve_laws(
             slip_.normal_force(contact, face.stress().data(), false, &f);
             // N = |f(s)| at the iterate; dN = f_hat . df with the unit vector f_hat = f / N.
             for (int j = 0; j < K; ++j) f += s_[group.rows[j]] * response[j];
-            const double N = f.norm();
-            if (N > 0.0) f /= N;
+            const double N = SlipLaw::size(contact, f);
+            f = SlipLaw::slope(contact, f);
             const Slides w = contacts_.sliding(contact, v);
             Slides direction{};
             // Where w is nearly zero and has no direction, the acceleration gives it.
@@ -107,7 +108,7 @@ bool InstantFriction::solve_laws(
             const SlipLaw::Linear law =
                 slip_.linearise(contact, w.data(), N, t, pull > 0.0 ? direction.data() : nullptr);
             if (pull > 0.0) add_turning(group, contact, law, pull, direction.data());
-            if (pull > 0.0 && is_resolving) contact.turn_to(direction.data());
+            if (pull > 0.0 && is_choosing_) contact.turn_to(direction.data());
             // Slip, Newton's step from s to x; w is given here, so that N alone depends on x:
             //   x_k = s_law + (d s_law / dN) f_hat . sum_j f_j (x_j - s_j)
             for (int i = 0; i < contact.num_rows; ++i) {

@@ -25,9 +25,10 @@ public:
                     ContactResponses& responses);
 
     /// Friction at the state that the face was last solved for; adds its effect there. [step]
-    /// @param is_resolving modes are tentative, and the sliding direction may turn to the pull
-    /// @throws Error (numerical) for Painleve's paradox, unless is_resolving
-    void solve(ContinuousFace& face, const double* q, const double* v, double t, bool is_resolving);
+    /// @throws Error (numerical) for Painleve's paradox, unless modes are tentative
+    void solve(ContinuousFace& face, const double* q, const double* v, double t, bool is_tentative);
+    /// While modes are chosen, sliding that begins turns to the pull.
+    void turn_to_pull(bool is_choosing) { is_choosing_ = is_choosing; }
     /// Stresses -C of the contacts' rows as last solved.
     const Eigen::VectorXd& stress() const { return s_; }
     void forget() { s_.setZero(); }
@@ -40,11 +41,7 @@ public:
     }
 
 private:
-    bool solve_laws(const ContactGroup& group,
-                    ContinuousFace& face,
-                    const double* v,
-                    double t,
-                    bool is_resolving);
+    bool solve_laws(const ContactGroup& group, ContinuousFace& face, const double* v, double t);
     double begin_slip(const ContinuousFace& face,
                       const ContactGroup& group,
                       const Contact& contact,
@@ -68,6 +65,7 @@ private:
                                 static_cast<std::size_t>(place)];
     }
     Eigen::VectorXd x_, stress_;
+    bool is_choosing_ = false;
     // d(normal force)/d s, per contact and place in its group
     std::vector<Eigen::Vector3d> normal_response_;
 };

@@ -86,7 +86,7 @@ void LoadSharing::find_most_used(const double* s, const double* shared, bool of_
     }
     for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
         const Contact& contact = contacts_.all()[c];
-        if (contact.mode == ContactMode::slip) continue;
+        if (!contacts_.sticks(contact)) continue;
         Sharing& sharing = sharing_[islands_.of(contact)];
         ++sharing.num_sticking;
         if (!contact.is_fresh || contact.num_flips >= kMostFlips) continue;
@@ -111,14 +111,14 @@ bool LoadSharing::reweight(
     double largest = 0.0;
     for (const int c : islands_.contacts(island)) {
         Contact& contact = contacts_.all()[c];
-        if (contact.mode == ContactMode::slip) continue;
+        if (!contacts_.sticks(contact)) continue;
         contact.weight *= std::min(use(contact, s, shared, of_step, t), kMostUse);
         largest = std::max(largest, contact.weight);
     }
     // A common factor of all weights changes no solution: the largest becomes 1.
     for (const int c : islands_.contacts(island)) {
         Contact& contact = contacts_.all()[c];
-        if (contact.mode == ContactMode::stick)
+        if (contacts_.sticks(contact))
             contact.weight = std::max(contact.weight / largest, kLeastWeight);
     }
     return true;
@@ -126,8 +126,8 @@ bool LoadSharing::reweight(
 
 /// Two sticking contacts may have dependent rows, T X is singular then and s not unique.
 bool LoadSharing::may_be_open() const {
-    return std::ranges::count_if(contacts_.all(), [](const Contact& contact) {
-               return contact.mode == ContactMode::stick;
+    return std::ranges::count_if(contacts_.all(), [this](const Contact& contact) {
+               return contacts_.sticks(contact);
            }) > 1;
 }
 

@@ -23,7 +23,7 @@ RestIslands::RestIslands(const Assembly& parts, const Contacts& contacts)
     // Islands are the connected components of the graph whose vertices are coordinates and whose
     // edges are rows (of the model and of contacts), off-diagonal entries of M, and bodies. Forces
     // act within it or from outside, so that one island may rest while others move.
-    DisjointSets sets = coordinates_that_hang_together(parts, contacts);
+    DisjointSets sets = coordinates_that_hang_together(parts, contacts, true);
 
     // Only components with a contact are numbered: dry friction alone brings motion to an exact
     // stop.
@@ -50,7 +50,7 @@ RestIslands::RestIslands(const Assembly& parts, const Contacts& contacts)
 bool RestIslands::has_sticking_beside(const Contact& contact) const {
     return std::ranges::any_of(contacts(of(contact)), [&](int c) {
         const Contact& other = contacts_.all()[c];
-        return &other != &contact && other.mode == ContactMode::stick;
+        return &other != &contact && contacts_.sticks(other);
     });
 }
 
@@ -66,7 +66,7 @@ void RestIslands::note_speeds(const Eigen::VectorXd& v) {
 void RestIslands::stop_still(Eigen::VectorXd& v) const {
     for (int island = 0; island < num(); ++island) {
         const bool sticks = std::ranges::any_of(contacts(island), [this](int c) {
-            return contacts_.all()[c].mode == ContactMode::stick;
+            return contacts_.sticks(contacts_.all()[c]);
         });
         if (!sticks || !is_still(island, speed(island, v.data()))) continue;
         for (const int i : islands_[island].coordinates) v[i] = 0.0;
@@ -100,13 +100,17 @@ double RestIslands::free_acceleration(int island, const ContinuousFace& face) co
     });
 }
 
-/// Marks the islands whose contacts all stick to surfaces at rest.
+/// Marks the islands whose closed contacts all stick to surfaces at rest.
 void RestIslands::find_sticking() {
-    std::ranges::fill(is_held_, char{1});
-    for (const Contact& contact : contacts_.all()) {
-        const bool rests =
-            contact.mode == ContactMode::stick && contacts_.surface_is_still(contact);
-        if (!rests) is_held_[of(contact)] = 0;
+    for (int island = 0; island < num(); ++island) {
+        bool any = false, all = true;
+        for (const int c : contacts(island)) {
+            const Contact& contact = contacts_.all()[c];
+            if (contacts_.is_open(contact)) continue;
+            any = true;
+            all = all && contacts_.sticks(contact) && contacts_.surface_is_still(contact);
+        }
+        is_held_[island] = any && all ? 1 : 0;
     }
 }
 

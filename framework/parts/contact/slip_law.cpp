@@ -31,13 +31,14 @@ double SlipLaw::normal_force(const Contact& contact,
     else
         parts_.rows.local_force_now(contact.constraint, shared, local_force_.data());
     *f = local_force_.head<3>();
-    return f->norm();
+    if (contact.gap >= 0) *f = {shared[contact.gap] < 0.0 ? f->norm() : -f->norm(), 0.0, 0.0};
+    return size(contact, *f);
 }
 
 SlipLaw::Linear SlipLaw::linearise(
     const Contact& contact, const double* w, double N, double t, const double* direction) const {
     Linear out;
-    if (contact.is_locked) return out;
+    if (contact.is_locked || contacts_.is_open(contact)) return out;
     const int n = contact.num_rows;
     // The side is frozen for the step, so that the law stays smooth through zero.
     // d is the unit direction of sliding, w = along d if it slides straight; along < 0 means it has

@@ -2,6 +2,8 @@
 // The law of a slipping contact in the equations: friction as a function of reaction and speed.
 #pragma once
 
+#include <algorithm>
+
 #include <Eigen/Core>
 
 #include "assembly.hpp"
@@ -29,11 +31,23 @@ public:
         return of_step ? independent_.shared(s) : s;
     }
     /// Magnitude of a constraint's reaction on its first attachment for minimum-norm stresses, and
-    /// the reaction itself. [step]
+    /// the reaction itself; of a unilateral row how much it presses instead, in f_x, negative where
+    /// it pulls. Both are linear in the stresses. [step]
     double normal_force(const Contact& contact,
                         const double* shared,
                         bool of_step,
                         Eigen::Vector3d* f);
+
+    /// N for such an f.
+    static double size(const Contact& contact, const Eigen::Vector3d& f) {
+        return contact.gap < 0 ? f.norm() : f.x();
+    }
+    /// dN / df there; zero where a reaction that has no sign vanishes.
+    static Eigen::Vector3d slope(const Contact& contact, const Eigen::Vector3d& f) {
+        if (contact.gap >= 0) return Eigen::Vector3d::UnitX();
+        const double N = f.norm();
+        return N > 0.0 ? Eigen::Vector3d(f / N) : Eigen::Vector3d(Eigen::Vector3d::Zero());
+    }
 
     /// Stress -C of a slipping contact, and its derivatives.
     struct Linear {

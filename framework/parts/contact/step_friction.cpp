@@ -19,9 +19,6 @@ StepFriction::StepFriction(Assembly& parts,
       responses_(responses),
       inner_(inner) {
     laws_.resize(contacts.all().size());
-    normal_response_.assign(
-        contacts.all().size() * static_cast<std::size_t>(responses.groups().num_places()),
-        Eigen::Vector3d::Zero());
     no_rows_.setZero(contacts.first());
 }
 
@@ -46,15 +43,18 @@ void StepFriction::evaluate(const StepTrial& trial,
             w[at] = slide[at] / trial.h;
             contacts_.add_along(k, s[k], r_motion.data());
         }
-        const bool sticks = contact.mode == ContactMode::stick;
+        const bool sticks = contacts_.sticks(contact);
         Linear& law = laws_[c];
-        if (!sticks) {
+        if (contacts_.is_open(contact)) {
+            law = {};
+        } else if (!sticks) {
             // N is that of the same trial, not of the step before: the coupling is solved, and
             // friction keeps the second order of the step.
-            const double N = slip_.normal_force(contact, shared, true, &law.normal);
+            Eigen::Vector3d f;
+            const double N = slip_.normal_force(contact, shared, true, &f);
             law.of_slip = slip_.linearise(contact, w.data(), N, trial.t0);
             // f_hat = f / |f|, for d|f| = f_hat . df
-            if (N > 0.0) law.normal /= N;
+            law.normal = SlipLaw::slope(contact, f);
         }
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
@@ -103,16 +103,19 @@ void StepFriction::solve(std::span<const double> r_motion,
                 const int k = contact.first_row + i;
                 const double r = r_rows[contacts_.first() + k];
                 small.rhs(responses_.groups().place_of(k)) =
-                    contact.mode == ContactMode::stick
-                        ? slide[i] - r
-                        : change(c, i, laws_[c].normal_of_correction, slide) -
-                              r / scale(k, trial_.h);
+                    contacts_.sticks(contact) ? slide[i] - r
+                                              : change(c, i, laws_[c].normal_of_correction, slide) -
+                                                    r / scale(k, trial_.h);
             }
         }
     }
     responses_.solve();
-    for (int k = 0; k < contacts_.num_rows(); ++k)
-        ds[contacts_.first() + k] = responses_.solution(k);
+    for (int k = 0; k < contacts_.num_rows(); ++k) {
+        const int row = contacts_.first() + k;
+        ds[row] = contacts_.is_open(contacts_.all()[contacts_.contact_of(k)])
+                      ? -r_rows[row] / scale(k, trial_.h)
+                      : responses_.solution(k);
+    }
     const double* const solution = ds.data() + contacts_.first();
     // (ddq, ds) = (x_0, y_0) - X ds_contacts
     responses_.subtract(solution, ddq);
@@ -143,7 +146,7 @@ void StepFriction::factorise() {
         small.clear();
         for (const int c : group.contacts) {
             const Contact& contact = contacts_.all()[c];
-            const bool sticks = contact.mode == ContactMode::stick;
+            const bool sticks = contacts_.sticks(contact);
             has_slip |= !sticks;
             has_turned |= !sticks && laws_[c].of_slip.has_turned;
             for (int j = 0; j < static_cast<int>(group.rows.size()); ++j) {
@@ -172,12 +175,14 @@ void StepFriction::factorise() {
 /// Normal forces that go with unit forces along each row of a slipping contact's group.
 void StepFriction::find_normal_responses() {
     Eigen::MatrixXd& s = responses_.stresses();
+    normal_response_.resize(contacts_.all().size() *
+                            static_cast<std::size_t>(responses_.groups().num_places()));
     for (int j = 0; j < static_cast<int>(s.cols()); ++j) {
         const double* const shared = slip_.shared(s.col(j).data(), true);
         for (const ContactGroup& group : responses_.groups().all()) {
             if (j >= static_cast<int>(group.rows.size())) continue;
             for (const int c : group.contacts)
-                if (contacts_.all()[c].mode == ContactMode::slip)
+                if (!contacts_.sticks(contacts_.all()[c]))
                     slip_.normal_force(contacts_.all()[c], shared, true, &normal_response(c, j));
         }
     }
@@ -191,8 +196,9 @@ void StepFriction::take_first_loads(const double* ds) {
     Eigen::Vector3d df;
     for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
         Eigen::Vector3d& normal = laws_[c].normal;
-        if (contacts_.all()[c].mode == ContactMode::stick || !normal.isZero(0.0)) continue;
-        const double size = slip_.normal_force(contacts_.all()[c], shared, true, &df);
+        const Contact& contact = contacts_.all()[c];
+        if (contacts_.sticks(contact) || contact.gap >= 0 || !normal.isZero(0.0)) continue;
+        const double size = slip_.normal_force(contact, shared, true, &df);
         if (size > 0.0) normal = -df / size;
     }
 }
@@ -202,8 +208,9 @@ void StepFriction::find_normal_corrections(const double* ds) {
     const double* const shared = slip_.shared(ds, true);
     Eigen::Vector3d df;
     for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
-        if (contacts_.all()[c].mode == ContactMode::stick) continue;
-        slip_.normal_force(contacts_.all()[c], shared, true, &df);
+        const Contact& contact = contacts_.all()[c];
+        if (contacts_.sticks(contact) || contacts_.is_open(contact)) continue;
+        slip_.normal_force(contact, shared, true, &df);
         laws_[c].normal_of_correction = laws_[c].normal.dot(df);
     }
 }
@@ -229,7 +236,7 @@ void StepFriction::subtract_tangent(const double* x,
             // derivative is that of the trial last evaluated, so that refinement tends to Newton's
             // correction.
             r_rows[contacts_.first() + k] -=
-                contact.mode == ContactMode::stick
+                contacts_.sticks(contact)
                     ? slide[i]
                     : scale(k, trial_.h) *
                           (change(static_cast<int>(c), i, laws_[c].normal_of_correction, slide) -

@@ -55,8 +55,8 @@ private:
     /// The law of a slipping contact at the trial.
     struct Linear {
         SlipLaw::Linear of_slip;
-        Eigen::Vector3d normal;             ///< direction of its reaction
-        double normal_of_correction = 0.0;  ///< change of its size by a correction
+        Eigen::Vector3d normal = Eigen::Vector3d::Zero();  ///< direction of its reaction
+        double normal_of_correction = 0.0;                 ///< change of its size by a correction
     };
     void find_normal_responses();
     void take_first_loads(const double* ds);

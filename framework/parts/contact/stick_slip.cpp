@@ -67,15 +67,30 @@ StickSlip::StickSlip(Assembly& parts,
 }
 
 void StickSlip::start() {
+    contacts_.follow_open();
     // Speeds are the scale of "stopped", so they are noted before any contact is asked for its
     // mode.
     islands_.forget_speeds();
     islands_.note_speeds(state_.v);
     friction_.forget();
     find_locked();
+    choose_modes(kStopped);
+}
+
+void StickSlip::restart() {
+    contacts_.follow_open();
+    islands_.note_speeds(state_.v);
+    find_locked();
+    // Slower than what the end of a step misses of its conditions is at rest.
+    choose_modes(kTurning);
+}
+
+/// @param stopped part of the island's top speed below which a contact does not slide
+void StickSlip::choose_modes(double stopped) {
     contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
+    bool creeps = false;
     for (Contact& contact : contacts_.all()) {
-        if (contact.is_locked) {
+        if (contact.is_locked || contacts_.is_open(contact)) {
             contact.begin(ContactMode::slip);
             continue;
         }
@@ -83,12 +98,19 @@ void StickSlip::start() {
         // elsewhere. resolve() corrects it by forces, as an active-set method does.
         const Slides w = contacts_.sliding(contact, state_.v.data());
         const double top = islands_.top_speed(islands_.of(contact));
-        const bool is_sliding = norm(w.data(), contact.num_rows) > kStopped * top;
+        const bool is_sliding = norm(w.data(), contact.num_rows) > stopped * top;
         contact.begin(is_sliding ? ContactMode::slip : ContactMode::stick);
         contact.num_flips = 0;
         if (is_sliding) contact.turn_to(w.data());
         contact.speed = contact.fastest = norm(w.data(), contact.num_rows);
+        creeps |= !is_sliding && contact.speed > kStopped * top;
     }
+    if (creeps && project_velocities()) {
+        stop_sliding();
+        follow_sliding();
+    }
+    for (Contact& contact : contacts_.all())
+        if (contacts_.sticks(contact)) contact.speed = contact.fastest = 0.0;
     if (parts_.model.traits.face == Face::continuous) {
         resolve();
         return;
@@ -98,7 +120,7 @@ void StickSlip::start() {
         resolve();
     } catch (const Error&) {
     }
-    for (Contact& contact : contacts_.all()) contact.is_fresh = contact.mode == ContactMode::stick;
+    for (Contact& contact : contacts_.all()) contact.is_fresh = contacts_.sticks(contact);
     state_.s.setZero();
 }
 
@@ -114,7 +136,8 @@ void StickSlip::find_locked() {
     }
     contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
     responses_.ask(face);
-    for (Contact& contact : contacts_.all()) find_free(contact);
+    for (Contact& contact : contacts_.all())
+        if (!contacts_.is_open(contact)) find_free(contact);
 }
 
 /// The directions in which a contact can slide, by the responses last asked for.
@@ -153,8 +176,8 @@ void StickSlip::find_free(Contact& contact) const {
 
 /// The projector free = sum_e v_e v_e^T at the present state, for contacts with a locked direction.
 void StickSlip::follow_free() {
-    const auto follows = [](const Contact& contact) {
-        return contact.is_partly_locked && contact.mode == ContactMode::stick;
+    const auto follows = [this](const Contact& contact) {
+        return contact.is_partly_locked && contacts_.sticks(contact);
     };
     if (std::ranges::none_of(contacts_.all(), follows)) return;
     ContinuousFace& face = accelerations_.face();
@@ -193,7 +216,7 @@ bool StickSlip::settle(const StepTrial& trial) {
         return true;
     bool has_changed = false;
     for (Contact& contact : contacts_.all()) {
-        if (contact.mode == ContactMode::stick || !contact.is_fresh ||
+        if (contacts_.sticks(contact) || contacts_.is_open(contact) || !contact.is_fresh ||
             contact.num_flips >= kMostFlips)
             continue;
         // along = d . (T dq + drift), the slide in the direction in which it began: negative,
@@ -244,7 +267,7 @@ double StickSlip::margin_at_end(const Contact& contact,
 bool StickSlip::stick_ends(const StepTrial& trial) {
     const double* const shared = slip_.shared(trial.s.data(), true);
     return std::ranges::any_of(contacts_.all(), [&](const Contact& contact) {
-        return contact.mode == ContactMode::stick && margin_at_end(contact, trial, shared) < 0.0;
+        return contacts_.sticks(contact) && margin_at_end(contact, trial, shared) < 0.0;
     });
 }
 
@@ -254,8 +277,8 @@ void StickSlip::evaluate(const StepTrial& trial, std::span<double> g) {
     bool has_slip = false;
     for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
         const Contact& contact = contacts_.all()[c];
-        has_slip |= contact.mode == ContactMode::slip;
-        if (contact.mode == ContactMode::stick) g[c] = margin_at_end(contact, trial, shared);
+        has_slip |= !contacts_.sticks(contact);
+        if (contacts_.sticks(contact)) g[c] = margin_at_end(contact, trial, shared);
     }
     // q_1 = q_0 + dq and v_1 = v_0 + h a with the compensation terms that the accepted state will
     // have, so that the event function has its root at the accepted state.
@@ -270,8 +293,8 @@ void StickSlip::evaluate(const StepTrial& trial, std::span<double> g) {
 
 void StickSlip::evaluate(double t, const double* q, const double* v, std::span<double> g) {
     const auto& all = contacts_.all();
-    const bool has_stick = std::any_of(all.begin(), all.end(), [](const Contact& contact) {
-        return contact.mode == ContactMode::stick;
+    const bool has_stick = std::any_of(all.begin(), all.end(), [this](const Contact& contact) {
+        return contacts_.sticks(contact);
     });
     // Stick needs forces, hence a solve; slip needs velocities alone.
     if (has_stick)
@@ -279,7 +302,7 @@ void StickSlip::evaluate(double t, const double* q, const double* v, std::span<d
     else
         contacts_.evaluate(q, v, t);
     for (std::size_t c = 0; c < all.size(); ++c)
-        if (all[c].mode == ContactMode::stick)
+        if (contacts_.sticks(all[c]))
             g[c] = stick_margin(all[c], state_.s.data(), state_.s.data(), false, t);
     sliding_events(v, g);
 }
@@ -288,11 +311,12 @@ void StickSlip::evaluate(double t, const double* q, const double* v, std::span<d
 void StickSlip::sliding_events(const double* v, std::span<double> g) const {
     for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
         const Contact& contact = contacts_.all()[c];
-        if (contact.mode == ContactMode::stick) continue;
+        if (contacts_.sticks(contact)) continue;
         // g_slip = d . w (theory (41)), d of the step's beginning: positive while it slides on, of
         // one sign change where it stops. |w| itself would touch zero without a change of sign.
-        g[c] = contact.is_locked ? 1.0 : 0.0;
-        if (contact.is_locked) continue;
+        const bool is_idle = contact.is_locked || contacts_.is_open(contact);
+        g[c] = is_idle ? 1.0 : 0.0;
+        if (is_idle) continue;
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
             g[c] += contact.direction[i] * (contacts_.along(k, v) + contacts_.drift(k));
@@ -312,9 +336,10 @@ void StickSlip::record_step(const StepTrial& trial, const TrialSizes& sizes) {
     for (Contact& contact : contacts_.all()) {
         contact.is_fresh = false;
         contact.num_flips = 0;
-        if (contact.mode == ContactMode::slip) continue;
+        if (!contacts_.sticks(contact)) continue;
         contact.margin = stick_margin(contact, trial.s.data(), shared, true, trial.t0);
         contact.margin_h = trial.h;
+        if (contact.is_rate) continue;
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
             double& anchor = contact.anchor[i];
@@ -367,7 +392,7 @@ void StickSlip::note_changes(double h) {
 void StickSlip::follow_sliding() {
     contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
     for (Contact& contact : contacts_.all()) {
-        if (contact.mode == ContactMode::stick || contact.num_rows == 1) continue;
+        if (contacts_.sticks(contact) || contact.num_rows == 1) continue;
         const Slides w = contacts_.sliding(contact, state_.v.data());
         contact.turn_to(w.data());
         contact.speed = norm(w.data(), contact.num_rows);
@@ -378,7 +403,7 @@ void StickSlip::follow_sliding() {
 void StickSlip::recheck() {
     // Forces jump: sticking contacts are to be rechecked.
     for (Contact& other : contacts_.all()) {
-        other.is_fresh = other.mode == ContactMode::stick;
+        other.is_fresh = contacts_.sticks(other);
         other.margin_h = 0.0;
         other.num_flips = 0;
     }
@@ -392,6 +417,7 @@ void StickSlip::pass(int event) {
     if (before == ContactMode::slip) {
         const bool is_unique = project_velocities();
         if (!has_stopped(contact)) {
+            if (is_unique && islands_.has_sticking_beside(contact)) stop_sliding();
             follow_sliding();
             return;
         }
@@ -418,7 +444,7 @@ void StickSlip::stick_coupled(const Contact& stopped) {
     contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
     for (const int c : islands_.contacts(island)) {
         Contact& other = contacts_.all()[c];
-        if (other.mode == ContactMode::stick || other.is_locked) continue;
+        if (contacts_.sticks(other) || contacts_.is_open(other) || other.is_locked) continue;
         const Slides w = contacts_.sliding(other, state_.v.data());
         // |w| within the O(h^2) by which the end of a step misses its velocity constraints counts
         // as zero here, hence kTurning and not kStopped.
@@ -434,7 +460,9 @@ bool StickSlip::has_stopped(Contact& contact) {
     if (contact.num_rows == 1) return true;
     contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
     const Slides w = contacts_.sliding(contact, state_.v.data());
-    if (norm(w.data(), contact.num_rows) <= kTurning * contact.fastest) return true;
+    const double top = islands_.top_speed(islands_.of(contact));
+    if (norm(w.data(), contact.num_rows) <= std::max(kTurning * contact.fastest, kStopped * top))
+        return true;
     contact.turn_to(w.data());
     return false;
 }
@@ -460,7 +488,7 @@ void StickSlip::stop_sliding() {
         for (int i = 0; i < K; ++i) {
             const int k = group.rows[i];
             const auto sticks = [&](int row) {
-                return contacts_.all()[contacts_.contact_of(row)].mode == ContactMode::stick;
+                return contacts_.sticks(contacts_.all()[contacts_.contact_of(row)]);
             };
             small(i, i) = 1.0;
             if (!sticks(k)) continue;
@@ -512,7 +540,9 @@ void StickSlip::resolve() {
     // if stick is admissible everywhere the sign of d . dw/dt of contacts that begin to slip.
     for (;;) {
         // Inadmissible modes may have no solution.
+        friction_.turn_to_pull(true);
         accelerations_.solve_tentatively();
+        friction_.turn_to_pull(false);
         const LoadSharing::Change change =
             sharing_.resolve_overload(state_.s.data(), false, state_.t);
         if (change == LoadSharing::Change::share) continue;
@@ -538,7 +568,7 @@ void StickSlip::resolve() {
 /// are those of the present state.
 bool StickSlip::stick_reversed() {
     for (Contact& contact : contacts_.all()) {
-        if (contact.mode == ContactMode::stick || !contact.is_fresh ||
+        if (contacts_.sticks(contact) || contacts_.is_open(contact) || !contact.is_fresh ||
             contact.num_flips >= kMostFlips)
             continue;
         double w = 0.0, acceleration = 0.0;
@@ -570,7 +600,8 @@ double StickSlip::max_smooth_step(double h) const {
     const bool is_discrete = parts_.model.traits.face == Face::discrete;
     double length = h;
     for (const Contact& contact : contacts_.all()) {
-        if (contact.mode == ContactMode::stick || contact.is_locked || contact.num_rows == 1)
+        if (contacts_.sticks(contact) || contacts_.is_open(contact) || contact.is_locked ||
+            contact.num_rows == 1)
             continue;
         const int n = contact.num_rows;
         Slides w{}, a{};

@@ -40,6 +40,8 @@ public:
 
     /// Modes at the start: contacts that slide slip, the others tentatively stick.
     void start();
+    /// The same where velocities have jumped, or constraints have opened or closed.
+    void restart();
     /// Which contacts constraints lock at the present state.
     void find_locked();
     /// Checks modes that began at the start of the trial. @returns whether one has changed
@@ -83,6 +85,7 @@ private:
     void sliding_events(const double* v, std::span<double> g) const;
     void note_changes(double h);
     void follow_sliding();
+    void choose_modes(double stopped);
     void find_free(Contact& contact) const;
     void stick_coupled(const Contact& stopped);
     bool has_stopped(Contact& contact);

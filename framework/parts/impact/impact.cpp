@@ -52,7 +52,8 @@ Impact::Impact(Assembly& parts,
       accelerations_(accelerations),
       accounting_(accounting),
       rows_(rows),
-      records_(records) {
+      records_(records),
+      friction_(parts, rows) {
     make_free_face();
     for (Eigen::VectorXd* x : {&v_met_, &v_reflected_, &v_next_}) x->setZero(parts.n);
     for (Eigen::VectorXd* x : {&reflected_s_, &s_, &caught_s_, &missed_s_}) x->setZero(parts.m);
@@ -228,6 +229,7 @@ bool Impact::pass(int event, double h) {
     if (has_caught || is_approaching()) {
         parts_.forces.forget_reactions();
         free_->assemble(state_.q.data(), v_reflected_.data(), state_.t, state_.plugin);
+        list_tangents();
         respond(*free_);
         strike();
         stop_short_flights(h);
@@ -274,6 +276,8 @@ void Impact::find_bearing(const double* q,
                           std::vector<char>& bearing) {
     touching_.clear();
     for (const int i : rows) touching_.push_back({i, false, 0.0});
+    tangents_.clear();
+    cones_.clear();
     parts_.forces.forget_reactions();
     free_->assemble(q, v, t, state_.plugin);
     respond(*free_);
@@ -313,9 +317,11 @@ void Impact::finish_crossing(const std::vector<Crossing>& crossings, double h, d
     accounting_.ledger.record_projection(-work);
     accounting_.ledger.record_impact(work);
     free_->assemble(state_.q.data(), v_reflected_.data(), state_.t, state_.plugin);
+    list_tangents();
     respond(*free_);
-    const auto count = at(touching_.size());
-    Eigen::VectorXd P(count), back(count), r;
+    const auto count = num_normal();
+    const Eigen::VectorXd none = Eigen::VectorXd::Zero(count);
+    Eigen::VectorXd P = Eigen::VectorXd::Zero(q0_.size()), back = P, r;
     for (Eigen::Index i = 0; i < count; ++i) {
         const Touch& touch = touching_[static_cast<std::size_t>(i)];
         const Crossing& crossing = crossings[static_cast<std::size_t>(touch.row)];
@@ -323,7 +329,7 @@ void Impact::finish_crossing(const std::vector<Crossing>& crossings, double h, d
         back[i] = touch.e * std::min(crossing.rate, 0.0);
     }
     const auto solve_with = [&](double part) {
-        solve_complementarity(W_, q0_ + part * back - W_ * P, r);
+        solve_contacts(q0_ + part * back - W_ * P, none, r);
         impulse_ = r - P;
         return work + change(impulse_, q0_ + W_ * impulse_);
     };
@@ -454,7 +460,8 @@ double Impact::mobility(const double* A, int k) const {
 
 /// W = C M^-1 C^T of touching rows through the conditions of a face, and what it is made of.
 void Impact::respond(ContinuousFace& face) {
-    const auto count = static_cast<Eigen::Index>(touching_.size());
+    const Eigen::Index normal = num_normal_ = at(touching_.size());
+    const Eigen::Index count = normal + at(tangents_.size());
     const auto conditions = static_cast<Eigen::Index>(face.constraint_rows().size());
     X_.resize(parts_.n, count);
     mu_.resize(conditions, count);
@@ -462,38 +469,86 @@ void Impact::respond(ContinuousFace& face) {
     q0_.resize(count);
     Eigen::VectorXd push(parts_.n), x(parts_.n), mu(conditions);
     const double* const C = face.instant().A.data();
+    const auto row_of = [&](Eigen::Index i) {
+        return rows_.row(touching_[static_cast<std::size_t>(i)].row);
+    };
+    const auto tangent = [&](Eigen::Index i) {
+        return tangents_[static_cast<std::size_t>(i - normal)];
+    };
     for (Eigen::Index i = 0; i < count; ++i) {
-        const Touch& touch = touching_[static_cast<std::size_t>(i)];
         push.setZero();
-        parts_.rows.add_transposed(C, rows_.row(touch.row), 1.0, push.data());
+        if (i < normal)
+            parts_.rows.add_transposed(C, row_of(i), 1.0, push.data());
+        else
+            friction_.add(tangent(i).row, tangent(i).place, 1.0, push.data());
         face.respond(view(push), span_of(x), span_of(mu));
         X_.col(i) = x;
         mu_.col(i) = mu;
         for (Eigen::Index j = 0; j < count; ++j)
-            W_(j, i) = parts_.rows.multiply(
-                C, rows_.row(touching_[static_cast<std::size_t>(j)].row), x.data());
-        q0_[i] = touch.before;
+            W_(j, i) = j < normal ? parts_.rows.multiply(C, row_of(j), x.data())
+                                  : friction_.multiply(tangent(j).row, tangent(j).place, x.data());
+        q0_[i] = i < normal ? touching_[static_cast<std::size_t>(i)].before
+                            : friction_.rate(tangent(i).row, tangent(i).place, v_met_.data());
     }
     W_ = (0.5 * (W_ + W_.transpose())).eval();
-    for (Eigen::Index i = 0; i < count; ++i)
-        if (W_(i, i) <=
-            kHeld * mobility(C, rows_.row(touching_[static_cast<std::size_t>(i)].row))) {
-            W_.row(i).setZero();
-            W_.col(i).setZero();
+    for (Eigen::Index i = 0; i < count; ++i) {
+        const double alone = i < normal ? mobility(C, row_of(i))
+                                        : friction_.mobility(tangent(i).row, tangent(i).place);
+        if (W_(i, i) > kHeld * alone) continue;
+        W_.row(i).setZero();
+        W_.col(i).setZero();
+    }
+}
+
+/// The rows along which touching contacts slide, and their cones, by how they slide before.
+void Impact::list_tangents() {
+    tangents_.clear();
+    cones_.clear();
+    friction_.evaluate(state_.q.data(), v_met_.data(), state_.t);
+    for (std::size_t i = 0; i < touching_.size(); ++i) {
+        const int row = touching_[i].row;
+        const int count = friction_.num_rows(row);
+        if (count == 0) continue;
+        FrictionCone cone{
+            static_cast<int>(i), static_cast<int>(touching_.size() + tangents_.size()), count, 0.0};
+        double square = 0.0;
+        for (int k = 0; k < count; ++k) {
+            const double rate = friction_.rate(row, k, v_met_.data());
+            square += rate * rate;
+            tangents_.push_back({row, k, i});
         }
+        const double speed = std::sqrt(square);
+        cone.mu = friction_.coefficient(row, speed, speed > rows_.at_rest(row, v_met_.data()));
+        if (cone.mu > 0.0)
+            cones_.push_back(cone);
+        else
+            tangents_.resize(tangents_.size() - static_cast<std::size_t>(count));
+    }
+}
+
+/// Impulses p >= given with u = W p + q and friction.
+void Impact::solve_contacts(const Eigen::VectorXd& q,
+                            const Eigen::VectorXd& given,
+                            Eigen::VectorXd& p) const {
+    if (!cones_.empty()) {
+        solve_friction(W_, q, given, cones_, p);
+        return;
+    }
+    solve_complementarity(W_, q + W_ * given, p);
+    p += given;
 }
 
 /// (1) and (2), with `part` of every e.
 void Impact::solve(double part, Eigen::VectorXd& impulse, Eigen::VectorXd& after) const {
     Eigen::VectorXd p, more;
-    solve_complementarity(W_, q0_, p);
+    Eigen::VectorXd given = Eigen::VectorXd::Zero(num_normal());
+    solve_contacts(q0_, given, p);
     const Eigen::VectorXd pressed = q0_ + W_ * p;
-    Eigen::VectorXd given(p.size());
-    for (Eigen::Index i = 0; i < p.size(); ++i)
+    for (Eigen::Index i = 0; i < given.size(); ++i)
         given[i] = part * touching_[static_cast<std::size_t>(i)].e * p[i];
     // p' = e p + r
-    solve_complementarity(W_, pressed + W_ * given, more);
-    impulse = p + given + more;
+    solve_contacts(pressed, given, more);
+    impulse = p + more;
     after = q0_ + W_ * impulse;
 }
 
@@ -675,7 +730,7 @@ void Impact::settle_closed(const std::vector<char>& candidates,
             rows_.close(closed);
             accelerations_.rebuild();
         }
-        accelerations_.solve(state_.q.data(), v.data(), state_.t);
+        accelerations_.solve_tentatively(state_.q.data(), v.data(), state_.t);
         if (round == most) break;
         ContinuousFace& face = accelerations_.face();
         int changes = -1;
@@ -702,11 +757,44 @@ void Impact::settle_closed(const std::vector<char>& candidates,
         else
             closed[at] = closed[at] != 0 ? 0 : 1;
     }
+    if (bear_together(closed, implied, v))
+        for (std::size_t i = 0; i < implied.size(); ++i)
+            if (rows_.closed()[i] != 0) implied[i] = 0;
     rows_.set_implied(implied);
     for (int i = 0; i < rows_.count(); ++i) {
         state_.pi[rows_.row(i)] = 0.0;
         if (!rows_.is_closed(i)) state_.s[rows_.row(i)] = 0.0;
     }
+}
+
+/// Rows with friction that others hold already are closed as well where all of them press by
+/// reactions of least norm: what each foot of a block bears decides what it rubs.
+bool Impact::bear_together(const std::vector<char>& closed,
+                           const std::vector<char>& implied,
+                           const Eigen::VectorXd& v) {
+    std::vector<char> all = closed;
+    bool any = false;
+    for (int i = 0; i < rows_.count(); ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        if (implied[at] == 0 || friction_.num_rows(i) == 0) continue;
+        all[at] = 1;
+        any = true;
+    }
+    if (!any) return false;
+    const auto close = [&](const std::vector<char>& rows) {
+        rows_.close(rows);
+        accelerations_.rebuild();
+        accelerations_.solve_tentatively(state_.q.data(), v.data(), state_.t);
+    };
+    close(all);
+    for (int i = 0; i < rows_.count(); ++i) {
+        if (!rows_.is_closed(i)) continue;
+        const Pressure found = pressure_of(accelerations_.face(), i);
+        if (found.value > kComesBack * found.terms) continue;
+        close(closed);
+        return false;
+    }
+    return true;
 }
 
 /// A row that would come back within no time does not part: what bears it over half of that time,
@@ -720,13 +808,15 @@ void Impact::stop_short_flights(double h) {
     std::vector<char> all(rows_.closed().size(), 0), pressed = all;
     for (const Touch& touch : touching_) all[static_cast<std::size_t>(touch.row)] = 1;
     if (!find_pressed(all, v_next_, -1, pressed)) return;
-    Eigen::VectorXd P(at(touching_.size())), r;
+    const Eigen::Index count = num_normal();
+    Eigen::VectorXd P(count), r;
     for (std::size_t i = 0; i < touching_.size(); ++i)
         P[at(i)] = 0.5 * kShortFlight * h * press_[touching_[i].row];
-    const Eigen::VectorXd u = q0_ + W_ * impulse_;
+    const Eigen::MatrixXd W = W_.topLeftCorner(count, count);
+    const Eigen::VectorXd u = (q0_ + W_ * impulse_).head(count);
     for (bool parts = true; parts;) {
         if (P.isZero(0.0)) return;
-        solve_complementarity(W_, u - W_ * P, r);
+        solve_complementarity(W, u - W * P, r);
         parts = false;
         for (Eigen::Index i = 0; i < P.size(); ++i) {
             if (!(P[i] > 0.0) || r[i] > 0.0) continue;
@@ -734,7 +824,7 @@ void Impact::stop_short_flights(double h) {
             parts = true;
         }
     }
-    impulse_ += r - P;
+    impulse_.head(count) += r - P;
     const Eigen::VectorXd after = q0_ + W_ * impulse_;
     for (std::size_t i = 0; i < touching_.size(); ++i) {
         touching_[i].impulse = impulse_[at(i)];
@@ -756,6 +846,7 @@ bool Impact::take_missed() {
     missed_s_.setZero();
     if (reflected_s_.isZero(0.0)) return false;
     touching_.clear();
+    tangents_.clear();
     v_next_ = v_met_;
     s_ = 0.5 * reflected_s_;
     record(accelerations_.face(), false);
@@ -768,12 +859,10 @@ bool Impact::take_missed() {
 /// Adds the impulses of touching rows, and those of conditions by the responses to them, to s_.
 void Impact::collect(ContinuousFace& face, const Eigen::MatrixXd& mu) {
     const std::vector<int>& conditions = face.constraint_rows();
-    for (std::size_t i = 0; i < touching_.size(); ++i) {
-        s_[rows_.row(touching_[i].row)] -= touching_[i].impulse;
+    for (const Touch& touch : touching_) s_[rows_.row(touch.row)] -= touch.impulse;
+    for (Eigen::Index i = 0; i < impulse_.size(); ++i)
         for (std::size_t c = 0; c < conditions.size(); ++c)
-            s_[conditions[c]] -= touching_[i].impulse *
-                                 mu(static_cast<Eigen::Index>(c), static_cast<Eigen::Index>(i));
-    }
+            s_[conditions[c]] -= impulse_[i] * mu(at(c), i);
 }
 
 /// Takes the new velocities, and records what the impulses in s_ do.
@@ -788,8 +877,16 @@ void Impact::record(const ContinuousFace& face, bool is_impact) {
         return touch.is_met && touch.total > 0.0;
     };
     const auto work_of = [&](const Touch& touch) {
-        return -s_[rows_.row(touch.row)] * rows_.rate(touch.row, mean.data());
+        double work = -s_[rows_.row(touch.row)] * rows_.rate(touch.row, mean.data());
+        for (std::size_t j = 0; j < tangents_.size(); ++j)
+            if (&touch == &touching_[tangents_[j].touch])
+                work += impulse_[num_normal() + at(j)] *
+                        friction_.rate(tangents_[j].row, tangents_[j].place, mean.data());
+        return work;
     };
+    for (std::size_t j = 0; j < tangents_.size(); ++j)
+        ledger.record_external(-impulse_[num_normal() + at(j)] *
+                               friction_.drift(tangents_[j].row, tangents_[j].place));
     for (const Touch& touch : touching_) {
         ledger.record_impact(work_of(touch));
         ledger.record_external(s_[rows_.row(touch.row)] * rows_.explicit_rate(touch.row));
@@ -822,6 +919,12 @@ void Impact::record(const ContinuousFace& face, bool is_impact) {
                 if (s_[k] != 0.0)
                     parts_.rows.add_transposed(instant.A.data(), k, -s_[k], ground.data());
         }
+        for (std::size_t j = 0; j < tangents_.size(); ++j)
+            if (friction_.is_external(tangents_[j].row))
+                friction_.add(tangents_[j].row,
+                              tangents_[j].place,
+                              impulse_[num_normal() + at(j)],
+                              ground.data());
         ledger.record_impulse(parts_.space.momenta(state_.q.data(), ground.data()), 1.0);
     }
     for (int i = 0; i < parts_.n; ++i)
@@ -840,7 +943,8 @@ void Impact::evaluate_pressure(const double* q,
     pressure.setOnes(rows_.count());
     const bool any_pressed = !std::ranges::equal(rows_.closed(), rows_.latched());
     if (!any_pressed && !has_limits()) return;
-    accelerations_.solve(q, v, t);
+    // Where modes of friction have passed their end, this is where they did.
+    accelerations_.solve_tentatively(q, v, t);
     const ContinuousFace& face = accelerations_.solved_face();
     for (int i = 0; i < rows_.count(); ++i) {
         if (!rows_.is_closed(i)) continue;

@@ -12,6 +12,7 @@
 #include "accelerations.hpp"
 #include "assembly.hpp"
 #include "energy_accounting.hpp"
+#include "impact_friction.hpp"
 #include "impact_records.hpp"
 #include "unilateral_rows.hpp"
 
@@ -30,6 +31,9 @@ namespace ancora {
 ///   dE = (p + p') . (u- + u+) / 2                                                        (4)
 ///
 /// of each row, an identity. Where the sum would gain, all e are lowered until it does not.
+///
+/// With dry friction, rows T along which a contact slides have impulses too, of at most mu p across
+/// the normal ones of either phase, and against T v behind it; their work is part of (4).
 ///
 /// A row that touches without approaching is closed, that is a condition like others, where the
 /// accelerations of the model press it: 0 <= reaction _|_ g'' >= 0, by active sets on the solution
@@ -136,6 +140,11 @@ private:
     bool has_limits() const;
     void meet_conditions();
     void respond(ContinuousFace& face);
+    void list_tangents();
+    void solve_contacts(const Eigen::VectorXd& q,
+                        const Eigen::VectorXd& given,
+                        Eigen::VectorXd& p) const;
+    Eigen::Index num_normal() const { return num_normal_; }
     bool is_approaching() const;
     void strike();
     void solve(double part, Eigen::VectorXd& impulse, Eigen::VectorXd& after) const;
@@ -149,6 +158,9 @@ private:
     void settle_closed(const std::vector<char>& candidates,
                        const Eigen::VectorXd& v,
                        int leaving = -1);
+    bool bear_together(const std::vector<char>& closed,
+                       const std::vector<char>& implied,
+                       const Eigen::VectorXd& v);
     void stop_missed();
     bool take_missed();
     double spread_rounding(const ContinuousFace& face, int k) const;
@@ -171,10 +183,21 @@ private:
     ImpactRecords& records_;
     std::unique_ptr<ContinuousFace> free_;  // without any unilateral row that is not latched
 
+    ImpactFriction friction_;
+
     std::vector<Touch> touching_;
+    // Rows along which these slide, behind them in W_, X_, mu_ and impulse_.
+    struct Tangent {
+        int row;    // of UnilateralRows
+        int place;  // among its sliding rows
+        std::size_t touch;
+    };
+    std::vector<Tangent> tangents_;
+    Eigen::Index num_normal_ = 0;
+    std::vector<FrictionCone> cones_;
     Eigen::VectorXd v_met_, v_reflected_, v_next_;  // (3): mean of v- and v_reflected meets them
     Eigen::VectorXd reflected_s_, impulse_, s_;
-    Eigen::MatrixXd W_, X_, mu_;  // responses to unit impulses on the touching rows
+    Eigen::MatrixXd W_, X_, mu_;  // responses to unit impulses on these rows
     Eigen::VectorXd press_;       // reactions that find_pressed() has found, of all rows
     Eigen::VectorXd q0_;          // their rates before, as (1) takes them
     std::vector<Touch> caught_;   // latches that have just caught, with works of the step before

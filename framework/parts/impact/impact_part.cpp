@@ -90,9 +90,11 @@ public:
     }
     void evaluate_course(std::span<double> g) override;
     Passage pass(int event) override;
+    bool is_overrun() const override { return num_events_ > most_events_; }
+    Passage go_over() override;
     Passage finish_step() override;
     Passage follow_signals() override;
-    void recheck() override {}
+    void recheck() override { count_event(); }
     void note_jump() override {}
     void resolve() override {
         if (impact_.close_pressed()) look();
@@ -128,6 +130,11 @@ private:
     void look();
     void evaluate(double t, const double* q, const double* v, bool of_course, std::span<double> g);
     void begin_crossing();
+    void count_event();
+    void set_crossing(bool is_crossing) {
+        is_crossing_ = is_crossing;
+        parts_.rows.set_crossing(is_crossing);
+    }
     bool choose_bearing(const StepTrial& trial);
     void note_crossing(const StepTrial& trial);
     void close(const std::vector<char>& closed) {
@@ -160,6 +167,7 @@ private:
         records_.transfer(archive);
         if constexpr (Archive::kReads) {
             impact_.set_latched(latched);
+            parts_.rows.set_crossing(is_crossing_);
             close(closed);
             rows_.set_implied(implied);
             candidates_ = closed;
@@ -206,7 +214,8 @@ void ImpactPart::look() {
 
 void ImpactPart::start() {
     records_.forget();
-    is_in_course_ = is_crossing_ = false;
+    is_in_course_ = false;
+    set_crossing(false);
     counted_since_ = state_.t;
     num_events_ = 0;
     most_events_ = kMostEvents;
@@ -292,6 +301,11 @@ StepPart::Passage ImpactPart::pass(int event) {
     const bool may_depend = latched != rows_.latched();
     is_in_course_ = false;
     look();
+    return {has_changed, impact_.has_struck() ? &impact_.stress() : nullptr, may_depend};
+}
+
+/// Of this part or another.
+void ImpactPart::count_event() {
     if (!(state_.t <= counted_since_ + longest_)) {
         // Of the steps before this one.
         if (num_events_ <= most_events_) most_events_ = std::min(2 * most_events_, kMostEvents);
@@ -299,18 +313,20 @@ StepPart::Passage ImpactPart::pass(int event) {
         num_events_ = 0;
     }
     ++num_events_;
+}
+
+StepPart::Passage ImpactPart::go_over() {
     const bool may_cross = parts_.model.traits.face == Face::discrete && !has_courses_;
-    if (may_cross && num_events_ > most_events_) {
-        most_events_ = std::max(most_events_ / 2, 1L);
-        begin_crossing();
-        return {true, impact_.has_struck() ? &impact_.stress() : nullptr, may_depend};
-    }
-    return {has_changed, impact_.has_struck() ? &impact_.stress() : nullptr, may_depend};
+    if (!may_cross || is_crossing_ || !(longest_ > 0.0)) return {};
+    if (!(state_.t <= counted_since_ + longest_)) counted_since_ = state_.t;
+    most_events_ = std::max(most_events_ / 2, 1L);
+    begin_crossing();
+    return {true, nullptr};
 }
 
 /// Rows that bear are closed from their gaps as they are, and come to zero with the step.
 void ImpactPart::begin_crossing() {
-    is_crossing_ = true;
+    set_crossing(true);
     candidates_ = rows_.closed();
     chosen_for_ = 0.0;
     for (int i = 0; i < rows_.count(); ++i)
@@ -387,7 +403,7 @@ StepPart::Passage ImpactPart::finish_step() {
     impact_.finish_crossing(crossings_, chosen_for_, longest_);
     look();
     constexpr double kNothing = 1e-9;
-    is_crossing_ = state_.t < counted_since_ + (1.0 - kNothing) * longest_;
+    set_crossing(state_.t < counted_since_ + (1.0 - kNothing) * longest_);
     if (is_crossing_) begin_crossing();
     return {true, &impact_.stress(), latched != rows_.latched()};
 }

@@ -3,29 +3,11 @@
 #include "contact.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <string_view>
 
 #include "ancora/sdk/numbers/math.hpp"
 
 namespace ancora::contact {
-namespace {
-
-/// "BODY@[x, y, z]", with the shortest numbers that read back as the same, whatever the locale.
-std::string carried(std::string_view body, std::span<const double> x) {
-    std::string out = std::string(body) + "@[";
-    for (std::size_t k = 0; k < 3; ++k) {
-        std::array<char, 32> digits{};
-        const auto end = std::to_chars(digits.begin(), digits.end(), x[k]).ptr;
-        if (k > 0) out += ", ";
-        out.append(digits.begin(), end);
-    }
-    return out + "]";
-}
-
-}  // namespace
-
 Contact::Contact(const Arguments& arguments) : radius_(arguments.number("radius")) {
     law_ = {.kind = RowKind::unilateral, .restitution = arguments.number("restitution")};
     requests_.add(AttachmentRequest::Kind::point, arguments.frame_of("a").point, "a");
@@ -34,7 +16,7 @@ Contact::Contact(const Arguments& arguments) : radius_(arguments.number("radius"
         read_plane(arguments);
     else
         read_spheres(arguments);
-    const auto width = static_cast<std::int32_t>(3 * requests_.list().size());
+    const std::int32_t width = is_plane_ ? 9 : 6;
     for (std::int32_t i = 0; i < width; ++i) stencil_[static_cast<std::size_t>(i)] = i;
     block_ = {.name = "gap",
               .num_items = 1,
@@ -56,12 +38,21 @@ void Contact::read_plane(const Arguments& arguments) {
     if (b.body != "ground" && !b.has_attitude)
         arguments.fail("b", "has points alone and no directions, so that it carries no plane");
     is_on_ground_ = b.body == "ground";
-    std::array<double, 3> n = plane.triple("normal");
-    const double length = std::hypot(n[0], n[1], n[2]);
+    Vec3 n = vec3(plane.numbers("normal"));
+    const double length = n.stableNorm();
     if (!(length > 0.0)) plane.fail("normal", "the direction [0, 0, 0] points nowhere");
-    for (double& x : n) x /= length;
-    requests_.add(AttachmentRequest::Kind::point, carried(b.body, plane.triple("point")), "plane");
-    requests_.add(AttachmentRequest::Kind::direction, carried(b.body, n), "plane");
+    n /= length;
+    using Kind = AttachmentRequest::Kind;
+    add(Kind::point, attachment_text(b.body, vec3(plane.numbers("point"))), "plane");
+    Places places;
+    places.plane_normal = add(Kind::direction, attachment_text(b.body, n), "plane");
+    const std::array<Vec3, 2> t = across(n);
+    if (!is_on_ground_) {
+        places.plane_axes = add(Kind::direction, attachment_text(b.body, t[0]), "plane");
+        add(Kind::direction, attachment_text(b.body, t[1]), "plane");
+    }
+    places.axes_a = add_axes(arguments.frame_of("a"), radius_, "a");
+    sliding_.emplace(places, width(), radius_, 0.0, false, t);
 }
 
 void Contact::read_spheres(const Arguments& arguments) {
@@ -70,14 +61,36 @@ void Contact::read_spheres(const Arguments& arguments) {
         arguments.fail("radius",
                        "two points never meet: give one of them a radius (radius, radius_b), or b "
                        "a plane = { point, normal }");
-    requests_.add(AttachmentRequest::Kind::point, arguments.frame_of("b").point, "b");
-    if (!arguments.boolean("inside")) {
-        reach_ = radius_ + radius_b;
-        return;
-    }
-    if (!(radius_b > radius_))
+    const FrameStart& a = arguments.frame_of("a");
+    const FrameStart& b = arguments.frame_of("b");
+    requests_.add(AttachmentRequest::Kind::point, b.point, "b");
+    const bool is_inside = arguments.boolean("inside");
+    if (is_inside && !(radius_b > radius_))
         arguments.fail("radius_b", "is not above radius, so that a finds no room inside of b");
-    reach_ = radius_ - radius_b;
+    reach_ = is_inside ? radius_ - radius_b : radius_ + radius_b;
+    Places places;
+    places.axes_a = add_axes(a, radius_, "a");
+    places.axes_b = add_axes(b, radius_b, "b");
+    const Vec3 r = vec3(a.motion.position) - vec3(b.motion.position);
+    const Vec3 n = r.norm() > 0.0 ? Vec3(r.normalized()) : Vec3(Vec3::UnitZ());
+    sliding_.emplace(
+        places, width(), radius_, radius_b, is_inside, across(is_inside ? Vec3(-n) : n));
+}
+
+/// @returns where the attachment stands among the local scalars
+int Contact::add(AttachmentRequest::Kind kind, const std::string& text, const char* key) {
+    const int first = width();
+    requests_.add(kind, text, key);
+    return first;
+}
+
+/// The axes of a body that turns about what touches; -1 where there are none.
+int Contact::add_axes(const FrameStart& frame, double radius, const char* key) {
+    if (!(radius > 0.0) || !frame.has_attitude || frame.body == "ground") return -1;
+    const int first = width();
+    for (int i = 0; i < 3; ++i)
+        add(AttachmentRequest::Kind::direction, attachment_text(frame.body, Vec3::Unit(i)), key);
+    return first;
 }
 
 void Contact::evaluate(int, const RowPoint& at, const RowValues& out) const {

@@ -4,12 +4,14 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/authoring/attachment_texts.hpp"
 #include "ancora/sdk/constraint.hpp"
+#include "sliding.hpp"
 
 namespace ancora::contact {
 
@@ -34,11 +36,16 @@ public:
     void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
     void facets(ConstraintFacets& out) const override {
         out.tied_to_inertial_frame = is_on_ground_;
+        out.tangents = &*sliding_;
     }
 
 private:
     void read_plane(const Arguments& arguments);
     void read_spheres(const Arguments& arguments);
+    int add(AttachmentRequest::Kind kind, const std::string& text, const char* key);
+    int add_axes(const FrameStart& frame, double radius, const char* key);
+
+    int width() const { return 3 * static_cast<int>(requests_.list().size()); }
 
     AttachmentTexts requests_;
     bool is_plane_ = false;
@@ -48,6 +55,7 @@ private:
     std::array<std::int32_t, 9> stencil_{};
     RowLaw law_;
     RowBlock block_;
+    std::optional<Sliding> sliding_;
 };
 
 }  // namespace ancora::contact

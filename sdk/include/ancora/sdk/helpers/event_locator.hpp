@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <boost/math/tools/toms748_solve.hpp>
@@ -43,7 +45,7 @@ public:
         int event = violated();
         int found = -1;
         std::ranges::fill(is_located_, char{0});
-        while (event >= 0 && event != found) {
+        while (event >= 0) {
             const double before = h;
             const auto at = static_cast<std::size_t>(event);
             h = locate(at, h, trial);
@@ -54,8 +56,11 @@ public:
             if (h == 0.0) break;
             trial(h);
             if (is_again) break;
-            // Another function may have turned negative before.
+            // Another function may have turned negative before; that of the event itself is zero,
+            // or jumps there.
+            const double own = std::exchange(g_[at], std::numeric_limits<double>::infinity());
             event = violated();
+            g_[at] = own;
         }
         return found;
     }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rates at which a contact slides: of the points of both bodies that touch.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "ancora/sdk/constraint.hpp"
+#include "ancora/sdk/numbers/math.hpp"
+
+namespace ancora::contact {
+
+/// Where the attachments of a contact stand among its local scalars; -1: there is none.
+struct Places {
+    int plane_normal = -1;  ///< of a plane; spheres take that of their centres
+    int plane_axes = -1;    ///< t_1, t_2 that a body carries
+    int axes_a = -1;        ///< e_1, e_2, e_3 of a, if it turns and has a radius
+    int axes_b = -1;        ///< f_1, f_2, f_3 of the sphere b likewise
+};
+
+/// The points that touch are c - R n of a and, of b, the point of the plane below c or d + R_b n,
+/// with the unit normal n. They slide at
+///
+///   w_k = t_k . (c' + sum_i x_i e_i' - d' - sum_j y_j f_j'),   k = 1, 2                  (1)
+///   x = -R E^-1 n,   y = R_b F^-1 n                                                      (2)
+///
+/// across spheres, with the axes E = (e_i), F = (f_j) of the bodies: the sums are w x (-R n) of
+/// rigid bodies, and where E is the mean of two attitudes x reaches the point all the same. On a
+/// plane that a body carries, o + span(t_1, t_2),
+///
+///   w_k = (t_k . (c - o))' + R t_k . n' + t_k . sum_i x_i e_i'                           (3)
+///
+/// What touches changes as a body rolls, so these are rates and no displacements. t_k of spheres
+/// are fixed axes turned the shortest way to n.
+///
+/// Source: theory, section 8.4.
+class Sliding final : public RowSource {
+public:
+    /// @param width scalars of the contact's attachments
+    /// @param t     t_1, t_2 of a plane in space; of spheres axes across the normal at the start
+    Sliding(const Places& places,
+            int width,
+            double radius,
+            double radius_b,
+            bool is_inside,
+            const std::array<Vec3, 2>& t);
+    Sliding(const Sliding&) = delete;
+    Sliding& operator=(const Sliding&) = delete;
+
+    std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
+
+private:
+    void evaluate_on_plane(const RowPoint& at, const RowValues& out) const;
+    void evaluate_on_sphere(const RowPoint& at, const RowValues& out) const;
+
+    Places places_;
+    double radius_, radius_b_;
+    double sign_;  ///< of n along c - d
+    std::array<Vec3, 2> t_;
+    std::vector<std::int32_t> stencil_;
+    RowBlock block_;
+};
+
+/// Two unit vectors across a unit vector n, t_1 x t_2 = n: t_2 is the coordinate axis most
+/// perpendicular to it of the two behind its largest component, made perpendicular.
+std::array<Vec3, 2> across(const Vec3& n);
+
+}  // namespace ancora::contact

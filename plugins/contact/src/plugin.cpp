@@ -13,6 +13,18 @@ constexpr ancora::Parameter kPlane[] = {
     p::vector("normal", 3, "", "out of what a may not enter, axes of b, of any length").required(),
 };
 
+constexpr ancora::Parameter kFriction[] = {
+    p::number("mu_static", "", "coefficient of static friction; left out: mu_kinetic")
+        .nonnegative(),
+    p::number("mu_kinetic", "", "coefficient of kinetic friction; left out: mu_static")
+        .nonnegative(),
+    p::number("viscous", "N s/m", "adds c |w| while it slips").nonnegative().otherwise("0.0"),
+    p::number("stribeck_velocity", "m/s", "speed over which static falls to kinetic friction")
+        .positive(),
+    p::vector("surface_velocity", 3, "m/s", "of the surface of b, such as a belt's")
+        .otherwise("[0.0, 0.0, 0.0]"),
+};
+
 constexpr ancora::Parameter kContact[] = {
     p::frame("a", "a body, or a point of one: the centre; the reaction is the force on it")
         .required(),
@@ -29,6 +41,10 @@ constexpr ancora::Parameter kContact[] = {
         .at_least(0.0)
         .at_most(1.0)
         .otherwise("0.0"),
+    p::number("friction", "", "mu, or a table: a force \"coulomb_friction\" inside")
+        .nonnegative()
+        .or_table(kFriction)
+        .making("coulomb_friction", "mu_kinetic"),
 };
 
 constexpr ancora::TypeDescriptor kTypes[] = {

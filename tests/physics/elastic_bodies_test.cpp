@@ -161,6 +161,30 @@ TEST_SUITE("elastic bodies") {
         CHECK(found.at(2) == Near(exact(kSecond, kH), 3e-3 * found[2]));
     }
 
+    // Turns of interfaces: a rigid payload at the end, by its moments of inertia too
+    TEST_CASE("a cantilever with a payload has the frequencies of a beam with it") {
+        const BoxElements box{{16, 1, 1}, {2.0, 0.08, 0.05}, 1e9, 0.0, 1000.0};
+        const ElementFolder folder(box);
+        const std::string payload =
+            "[[body]]\nname = \"load\"\ntype = \"ancf_rigid_body\"\nmass = 4\ninertia = [0.05, "
+            "0.7, 0.72]\nposition = [2.1, 0.04, 0.025]\n";
+        Run run(body_of(folder, box, "modes = 10") + payload +
+                joint("clamp", "fixed", "ground", "box@root") +
+                joint("hold", "fixed", "box@tip", "load") + by("emm", 1e-3, 1.0));
+        Run beam(
+            "[[body]]\nname = \"beam\"\ntype = \"beam\"\nfrom = [0, 0.04, 0.025]\nto = [2, "
+            "0.04, 0.025]\nelements = 64\nsection = { shape = \"rectangle\", width = 0.08, "
+            "height = 0.05 }\nyoung = 1e9\npoisson = 0.0\ndensity = 1000\nrigid = "
+            "[\"axial\"]\n" +
+            payload + joint("clamp", "fixed", "ground", "beam@start") +
+            joint("hold", "fixed", "beam@end", "load") + by("emm", 1e-3, 1.0));
+        const std::vector<double> found = circular_frequencies(run),
+                                  expected = circular_frequencies(beam);
+        // Bending both ways, each with the payload's swing and turn
+        for (std::size_t k = 0; k < 4; ++k)
+            CHECK(found.at(k) == Near(expected.at(k), 4e-3 * expected[k]));
+    }
+
     // A crank, an elastic coupler and a rocker; a pendulum; one that is held twice: from rest, at
     // attitudes that the model is turned to as a whole, gravity too
     TEST_CASE("mechanisms keep all laws at any attitude and move alike in it") {

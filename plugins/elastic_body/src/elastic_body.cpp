@@ -10,8 +10,6 @@
 #include <numbers>
 #include <stdexcept>
 
-#include <Eigen/Eigenvalues>
-
 #include "ancora/sdk/authoring/row_tangent.hpp"
 #include "ancora/sdk/helpers/nodes.hpp"
 #include "ancora/sdk/helpers/rigid_body.hpp"
@@ -20,7 +18,7 @@
 namespace ancora::elastic {
 namespace {
 
-enum Block { kFrame, kModes, kShape };
+enum Block { kFrames, kModes, kShape, kInterfaces };
 
 // Square of the spin over the lowest frequency from which stiffening by the spin would matter.
 constexpr double kMostSpin = 0.01;
@@ -67,7 +65,7 @@ ElasticBody::ElasticBody(const Arguments& arguments) {
 
     const int num = num_functions();
     const double size = reduction_.reach.head(reduction_.num_affine).maxCoeff();
-    for (int i = 0; i < num + 4; ++i) {
+    for (int i = 0; i < num + 4 + 3 * num_interfaces_; ++i) {
         const double reach = i == 0 ? 1.0 : i <= num ? reduction_.reach(i - 1) : size;
         for (std::int32_t axis = 0; axis < 3; ++axis)
             coordinates_.push_back({i, axis, i == 0, reach});
@@ -123,15 +121,33 @@ void ElasticBody::set_start(const Arguments& arguments) {
         vector(q_, function(a)) = E * z;
         vector(v_, function(a)) = w.cross(Vec3(E * z));
     }
-    for (int m = 0; m < 3; ++m) {
-        vector(q_, frame() + 3 * m) = E.col(m);
-        vector(v_, frame() + 3 * m) = w.cross(Vec3(E.col(m)));
+    const auto put_axes = [&](int first, const Mat3& axes) {
+        for (int m = 0; m < 3; ++m) {
+            vector(q_, first + 3 * m) = axes.col(m);
+            vector(v_, first + 3 * m) = w.cross(Vec3(axes.col(m)));
+        }
+    };
+    put_axes(frame(), E);
+    for (int k = 0; k < num_interfaces_; ++k) {
+        // (7): in the plane of the tangents, turned so that both lie alike
+        const Vec3 a = tangent(2 * k, q_.data()), b = tangent(2 * k + 1, q_.data());
+        const Vec3 n = a.cross(b).normalized(), u = a.normalized(), along = n.cross(u);
+        const double angle = -std::atan2(b.dot(u), b.dot(along) + a.norm());
+        Mat3 axes;
+        axes.col(0) = std::cos(angle) * u + std::sin(angle) * along;
+        axes.col(1) = n.cross(Vec3(axes.col(0)));
+        axes.col(2) = n;
+        put_axes(interface_frame(k), axes);
     }
 }
 
 void ElasticBody::set_rows(double damping) {
     const int num = num_functions(), n = reduction_.num_modes();
-    for (int c = 0; c < 9; ++c) frame_stencil_.push_back(frame() + c);
+    for (int c = 0; c < 9 * (1 + num_interfaces_); ++c) frame_stencil_.push_back(frame() + c);
+    for (int k = 0; k < num_interfaces_; ++k) {
+        for (int c = 0; c < 3 * num; ++c) interface_stencil_.push_back(3 + c);
+        for (int c = 0; c < 9; ++c) interface_stencil_.push_back(interface_frame(k) + c);
+    }
     for (int c = 0; c < 3 * (num + 3); ++c) shape_stencil_.push_back(3 + c);
     for (int k = 0; k < n; ++k) {
         const double omega = std::sqrt(reduction_.omega_squared(k));
@@ -139,8 +155,8 @@ void ElasticBody::set_rows(double damping) {
                               .compliance = 1.0 / (reduction_.mass * omega * omega),
                               .viscosity = 2.0 * damping * reduction_.mass * omega});
     }
-    blocks_ = {{.name = "axes of the frame",
-                .num_items = 1,
+    blocks_ = {{.name = "axes of a frame",
+                .num_items = 1 + num_interfaces_,
                 .rows_per_item = 6,
                 .scalars_per_item = 9,
                 .stencil = frame_stencil_,
@@ -163,6 +179,15 @@ void ElasticBody::set_rows(double damping) {
                 .laws = {&constraint_, 1},
                 .degree = Degree::quadratic,
                 .tangent = TangentForm::isotropic}};
+    if (num_interfaces_ > 0)
+        blocks_.push_back({.name = "axes of an interface",
+                           .num_items = num_interfaces_,
+                           .rows_per_item = 3,
+                           .scalars_per_item = 3 * (num + 3),
+                           .stencil = interface_stencil_,
+                           .laws = {&constraint_, 1},
+                           .degree = Degree::quadratic,
+                           .tangent = TangentForm::isotropic});
 }
 
 void ElasticBody::set_outputs() {
@@ -226,11 +251,12 @@ void ElasticBody::attach(const Locator& where, AttachmentSink& out) const {
     if (!(vec3(where.xyz).norm() > 0.0))
         throw std::invalid_argument(
             "a direction at an interface is written in its axes, \"BODY@NAME@[x, y, z]\"");
-    // In axes of the model: d = sum_a (grad Psi_a . d_0) z_a
-    const Eigen::RowVector3d d = vec3(where.xyz).transpose() * reduction_.axes;
-    const Eigen::RowVectorXd weights = d * reduction_.gradients.middleRows(3 * k, 3);
-    for (int a = 0; a < num_functions(); ++a)
-        for (int axis = 0; axis < 3; ++axis) out.weight(axis, function(a) + axis, weights(a));
+    // In axes of the model
+    const Vec3 d = reduction_.interface_axes[static_cast<std::size_t>(k)].transpose() *
+                   (reduction_.axes.transpose() * vec3(where.xyz));
+    for (int i = 0; i < 3; ++i)
+        for (int axis = 0; axis < 3; ++axis)
+            out.weight(axis, interface_frame(static_cast<int>(k)) + 3 * i + axis, d(i));
 }
 
 std::span<const std::int32_t> ElasticBody::group(std::string_view name) const {
@@ -262,8 +288,10 @@ void ElasticBody::evaluate_outputs(const SignalPoint& at, std::span<double> y) c
 }
 
 void ElasticBody::evaluate(int block, const RowPoint& at, const RowValues& out) const {
-    if (block == kFrame) {
-        evaluate_frame(at, out);
+    if (block == kFrames) {
+        evaluate_frames(at, out);
+    } else if (block == kInterfaces) {
+        evaluate_interfaces(at, out);
     } else {
         const auto [first, count] = columns(block);
         evaluate_modes(first, count, at, out);
@@ -272,29 +300,75 @@ void ElasticBody::evaluate(int block, const RowPoint& at, const RowValues& out) 
 }
 
 // (3): squares halved
-void ElasticBody::evaluate_frame(const RowPoint& at, const RowValues& out) const {
-    const Mat3 e = Eigen::Map<const Mat3>(at.u.data() + frame());
-    if (!out.pi.empty())
-        for (int i = 0; i < 3; ++i) {
-            const double l = e.col(i).norm();
-            out.pi[static_cast<std::size_t>(i)] = 0.5 * (l - 1.0) * (l + 1.0);
-            out.pi[static_cast<std::size_t>(3 + i)] = e.col(i).dot(e.col((i + 1) % 3));
+void ElasticBody::evaluate_frames(const RowPoint& at, const RowValues& out) const {
+    for (int k = 0; k < 1 + num_interfaces_; ++k) {
+        const int first = frame() + 9 * k;
+        const auto row = static_cast<std::size_t>(6 * k);
+        const Mat3 e = Eigen::Map<const Mat3>(at.u.data() + first);
+        if (!out.pi.empty())
+            for (std::size_t i = 0; i < 3; ++i) {
+                const auto column = static_cast<Eigen::Index>(i);
+                const double l = e.col(column).norm();
+                out.pi[row + i] = 0.5 * (l - 1.0) * (l + 1.0);
+                out.pi[row + 3 + i] = e.col(column).dot(e.col((column + 1) % 3));
+            }
+        if (!out.A.empty()) {
+            double* const A = out.A.data() + 9 * row;
+            std::fill_n(A, 54, 0.0);
+            for (int i = 0; i < 3; ++i) {
+                const int j = (i + 1) % 3;
+                put(A + 9 * i, i, e.col(i));
+                put(A + 27 + 9 * i, i, e.col(j));
+                put(A + 27 + 9 * i, j, e.col(i));
+            }
         }
-    if (!out.A.empty()) {
-        double* const A = out.A.data();
-        std::fill_n(A, 54, 0.0);
-        for (int i = 0; i < 3; ++i) {
-            const int j = (i + 1) % 3;
-            put(A + 9 * i, i, e.col(i));
-            put(A + 27 + 9 * i, i, e.col(j));
-            put(A + 27 + 9 * i, j, e.col(i));
+        if (out.b.empty()) continue;
+        const Mat3 de = Eigen::Map<const Mat3>(at.du.data() + first);
+        for (std::size_t i = 0; i < 3; ++i) {
+            const auto column = static_cast<Eigen::Index>(i);
+            out.b[row + i] = -de.col(column).squaredNorm();
+            out.b[row + 3 + i] = -2.0 * de.col(column).dot(de.col((column + 1) % 3));
         }
     }
-    if (out.b.empty()) return;
-    const Mat3 de = Eigen::Map<const Mat3>(at.du.data() + frame());
-    for (int i = 0; i < 3; ++i) {
-        out.b[static_cast<std::size_t>(i)] = -de.col(i).squaredNorm();
-        out.b[static_cast<std::size_t>(3 + i)] = -2.0 * de.col(i).dot(de.col((i + 1) % 3));
+}
+
+Vec3 ElasticBody::tangent(int row, const double* u) const {
+    Vec3 out = Vec3::Zero();
+    for (int a = 0; a < num_functions(); ++a)
+        out += reduction_.tangents(row, a) * Eigen::Map<const Vec3>(u + function(a));
+    return out;
+}
+
+// (7)
+void ElasticBody::evaluate_interfaces(const RowPoint& at, const RowValues& out) const {
+    const int num = num_functions();
+    for (int k = 0; k < num_interfaces_; ++k) {
+        const auto row = static_cast<std::size_t>(3 * k);
+        const auto products = [&](const double* u, double scale, double* to) {
+            const Mat3 f = Eigen::Map<const Mat3>(u + interface_frame(k));
+            const Vec3 t1 = tangent(2 * k, u), t2 = tangent(2 * k + 1, u);
+            to[0] = scale * f.col(2).dot(t1);
+            to[1] = scale * f.col(2).dot(t2);
+            to[2] = scale * (f.col(0).dot(t2) - f.col(1).dot(t1));
+        };
+        if (!out.pi.empty()) products(at.u.data(), 1.0, out.pi.data() + row);
+        if (!out.b.empty()) products(at.du.data(), -2.0, out.b.data() + row);
+        if (out.A.empty()) continue;
+        const std::ptrdiff_t width = 3 * (num + 3);
+        double* const A = out.A.data() + width * static_cast<std::ptrdiff_t>(row);
+        std::fill_n(A, 3 * width, 0.0);
+        const Mat3 f = Eigen::Map<const Mat3>(at.u.data() + interface_frame(k));
+        const Vec3 t1 = tangent(2 * k, at.u.data()), t2 = tangent(2 * k + 1, at.u.data());
+        for (int a = 0; a < num; ++a) {
+            const double c1 = reduction_.tangents(2 * k, a), c2 = reduction_.tangents(2 * k + 1, a);
+            put(A, a, c1 * f.col(2));
+            put(A + width, a, c2 * f.col(2));
+            put(A + 2 * width, a, c2 * f.col(0) - c1 * f.col(1));
+        }
+        put(A, num + 2, t1);
+        put(A + width, num + 2, t2);
+        put(A + 2 * width, num, t2);
+        put(A + 2 * width, num + 1, -t1);
     }
 }
 
@@ -337,57 +411,77 @@ void ElasticBody::evaluate_modes(int first,
 }
 
 void ElasticBody::evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const {
-    if (block == kFrame) {
-        for (std::size_t i = 0; i < 3; ++i) {
-            const std::size_t j = (i + 1) % 3;
-            G[4 * i] = at.s[i];
-            G[3 * i + j] = G[3 * j + i] = at.s[3 + i];
+    if (block == kFrames) {
+        for (std::size_t k = 0; k < 1 + groups_.size() && 9 * k < G.size(); ++k) {
+            double* const K = G.data() + 9 * k;
+            const double* const s = at.s.data() + 6 * k;
+            for (std::size_t i = 0; i < 3; ++i) {
+                const std::size_t j = (i + 1) % 3;
+                K[4 * i] = s[i];
+                K[3 * i + j] = K[3 * j + i] = s[3 + i];
+            }
+            if (at.positive_part) keep_positive_part<3>(K);
         }
-        if (at.positive_part) keep_positive_part<3>(G.data());
         return;
     }
-    // [0 S; S^T 0] with S_am = sum_k s_k Q_amk; the positive part is
-    // 1/2 [(S S^T)^1/2 S; S^T (S^T S)^1/2]
-    const auto [first, count] = columns(block);
-    const int num = num_functions(), size = num + 3;
-    std::ranges::fill(G, 0.0);
-    const auto entry = [&](int i, int j) -> double& {
-        return G[static_cast<std::size_t>(i) * static_cast<std::size_t>(size) +
-                 static_cast<std::size_t>(j)];
+    const int num = num_functions();
+    const auto size = static_cast<std::size_t>((num + 3) * (num + 3));
+    const auto stresses = [&](std::span<double> of) {
+        return Eigen::Map<Eigen::MatrixXd>(of.data(), num + 3, num + 3).rightCols<3>().topRows(num);
     };
-    const Eigen::Map<const Eigen::VectorXd> s(at.s.data(), count);
-    Mat3 square = Mat3::Zero();
-    for (int a = 0; a < num; ++a) {
-        Vec3 row = Vec3::Zero();
-        for (int m = 0; m < 3; ++m)
-            row(m) = unit(a) * reduction_.Q.row(3 * a + m).segment(first, count).dot(s);
-        square += row * row.transpose();
-        for (int m = 0; m < 3; ++m) entry(a, num + m) = entry(num + m, a) = row(m);
+    if (block == kInterfaces) {
+        for (int k = 0; k < num_interfaces_; ++k) {
+            const double* const s = at.s.data() + 3 * k;
+            const auto c1 = reduction_.tangents.row(2 * k).transpose(),
+                       c2 = reduction_.tangents.row(2 * k + 1).transpose();
+            const std::span<double> of = G.subspan(static_cast<std::size_t>(k) * size, size);
+            auto S = stresses(of);
+            S.col(0) = s[2] * c2;
+            S.col(1) = -s[2] * c1;
+            S.col(2) = s[0] * c1 + s[1] * c2;
+            finish_tangent(at.positive_part, of);
+        }
+        return;
     }
-    if (!at.positive_part) return;
-    Eigen::SelfAdjointEigenSolver<Mat3> solver;
-    solver.computeDirect(square);
-    const Vec3 values = solver.eigenvalues().cwiseMax(0.0);
-    const Mat3& V = solver.eigenvectors();
+    const auto [first, count] = columns(block);
+    const Eigen::Map<const Eigen::VectorXd> s(at.s.data(), count);
+    auto S = stresses(G);
+    for (int a = 0; a < num; ++a)
+        for (int m = 0; m < 3; ++m)
+            S(a, m) = unit(a) * reduction_.Q.row(3 * a + m).segment(first, count).dot(s);
+    finish_tangent(at.positive_part, G);
+}
+
+// [0 S; S^T 0], or [c (S S^T)^1/2 S; S^T (S^T S)^1/2 / c] / 2, which is not less than that or zero
+// for any c. The z_a have the mass of the body and the vectors its moment of inertia: c lets both
+// bear the same share.
+void ElasticBody::finish_tangent(bool positive_part, std::span<double> G) const {
+    const Eigen::Index num = num_functions();
+    Eigen::Map<Eigen::MatrixXd> K(G.data(), num + 3, num + 3);
+    const auto S = K.rightCols<3>().topRows(num);
+    K.topLeftCorner(num, num).setZero();
+    K.bottomRightCorner<3, 3>().setZero();
+    K.bottomRows<3>().leftCols(num) = S.transpose();
+    if (!positive_part) return;
+    Mat3 square = Mat3::Zero();
+    for (Eigen::Index a = 0; a < num; ++a) square += Vec3(S.row(a)) * Vec3(S.row(a)).transpose();
+    const Mat3 V = rigid::diagonalise(square);
+    const Vec3 values = square.diagonal().cwiseMax(0.0);
     constexpr double kRounding = 1e-12;
-    Vec3 root = values.cwiseSqrt(), inverse;
+    const Vec3 root = values.cwiseSqrt();
+    Vec3 inverse;
     for (int m = 0; m < 3; ++m)
         inverse(m) = values(m) > kRounding * values.maxCoeff() ? 1.0 / root(m) : 0.0;
     const Mat3 H = V * root.asDiagonal() * V.transpose();
     const Mat3 H_inverse = V * inverse.asDiagonal() * V.transpose();
-    const auto row_of = [&](int a) {
-        return Vec3(entry(a, num), entry(a, num + 1), entry(a, num + 2));
-    };
-    for (int a = 0; a < num; ++a)
-        for (int b = 0; b <= a; ++b)
-            entry(a, b) = entry(b, a) = 0.5 * row_of(a).dot(H_inverse * row_of(b));
-    for (int a = 0; a < num; ++a)
-        for (int m = 0; m < 3; ++m) {
-            entry(a, num + m) *= 0.5;
-            entry(num + m, a) *= 0.5;
-        }
-    for (int m = 0; m < 3; ++m)
-        for (int l = 0; l < 3; ++l) entry(num + m, num + l) = 0.5 * H(m, l);
+    const Vec3 rho_squared = reduction_.rho.cwiseAbs2();
+    const double c = 1.0 / std::sqrt(rho_squared.sum() - rho_squared.maxCoeff());
+    for (Eigen::Index a = 0; a < num; ++a)
+        for (Eigen::Index b = 0; b <= a; ++b)
+            K(a, b) = K(b, a) = 0.5 * c * Vec3(S.row(a)).dot(H_inverse * Vec3(S.row(b)));
+    K.rightCols<3>().topRows(num) *= 0.5;
+    K.bottomRows<3>().leftCols(num) *= 0.5;
+    K.bottomRightCorner<3, 3>() = 0.5 / c * H;
 }
 
 }  // namespace ancora::elastic

@@ -25,6 +25,7 @@ namespace ancora::elastic {
 ///   y_am = z_a.e_m - delta_am [affine a],   eta_k = sum Q_amk y_am                          (4)
 ///   T = 1/2 m x'.x' + 1/2 sum_a J_a z_a'.z_a'                                               (5)
 ///   U = 1/2 sum_k m omega_k^2 eta_k^2                                                       (6)
+///   f_3.t_1 = f_3.t_2 = 0,  f_1.t_2 = f_2.t_1,  f_i.f_j = delta_ij  of each interface       (7)
 ///
 /// Terms:
 ///   x     centre of mass; e_m the axes of the floating frame, which have no mass
@@ -34,8 +35,10 @@ namespace ancora::elastic {
 ///   Q     orthonormal; its first columns are the modes, rows of the others are constraints: the
 ///         body has the deformations of its modes, and e is the frame in which these carry
 ///         neither momentum nor angular momentum
-/// M is constant and diagonal, points and directions are linear, (3) and (4) are quadratic and made
-/// of dot products, so that energy, momentum and angular momentum are kept to rounding.
+///   f     axes of an interface, without mass; t_1, t_2 tangents of two lines of its nodes, which
+///         are sums of z_a. Along the third its slope is no sum of scalar functions of its nodes
+/// M is constant and diagonal, points and directions are linear, (3), (4) and (7) are quadratic and
+/// made of dot products, so that energy, momentum and angular momentum are kept to rounding.
 ///
 /// Source: R. R. Craig, M. C. C. Bampton, Coupling of substructures for dynamic analyses, AIAA J. 6
 /// (1968), for the modes; constant mass by free vectors is related to the generalised component
@@ -81,25 +84,30 @@ private:
     /// First coordinate of z_a, and of the frame.
     int function(int a) const { return 3 * (1 + a); }
     int frame() const { return function(num_functions()); }
+    int interface_frame(int k) const { return frame() + 9 * (1 + k); }
     /// Of y_am: rho of an affine function, 1 of others.
     double unit(int a) const;
-    /// y of (4), 3 a + m, with or without its constant.
-    void set_y(const double* q, bool with_constant, Eigen::VectorXd& y) const;
+    Vec3 tangent(int row, const double* u) const;
 
     void set_start(const Arguments& arguments);
     void set_rows(double damping);
     void set_outputs();
-    void evaluate_frame(const RowPoint& at, const RowValues& out) const;
+    void evaluate_frames(const RowPoint& at, const RowValues& out) const;
+    void evaluate_interfaces(const RowPoint& at, const RowValues& out) const;
     void evaluate_modes(int first, int count, const RowPoint& at, const RowValues& out) const;
     /// The Q of a block's rows.
     std::pair<int, int> columns(int block) const;
+    /// From the stresses S_am between z_a and three vectors, which stand right above, all of
+    /// (num_functions + 3)^2 entries.
+    void finish_tangent(bool positive_part, std::span<double> G) const;
 
     std::vector<Group> groups_;  ///< interfaces, then points
     std::int32_t num_interfaces_ = 0;
     Reduction reduction_;
     std::vector<double> q_, v_;
     std::vector<Coordinate> coordinates_;
-    std::vector<std::int32_t> frame_stencil_, shape_stencil_, all_points_, lines_;
+    std::vector<std::int32_t> frame_stencil_, shape_stencil_, interface_stencil_, all_points_,
+        lines_;
     RowLaw constraint_;
     std::vector<RowLaw> mode_laws_;
     std::vector<RowBlock> blocks_;

@@ -486,16 +486,11 @@ public:
     BasisBuilder(const FiniteElements& model, const ReducedModel& reduced, Reduction& out)
         : model_(model), m_(reduced.m), out_(out) {
         num_nodes_ = static_cast<Index>(model.x.size());
-        num_interfaces_ = static_cast<Index>(model.interfaces.size());
     }
 
-    /// Rows of a function: its values at the nodes, then, of each interface, its value and its
-    /// gradient there.
-    Index num_rows() const { return num_nodes_ + 4 * num_interfaces_; }
-
-    void build(const MatrixXd& displacements, const MatrixXd& interface_motions) {
+    void build(const MatrixXd& displacements) {
         set_affine();
-        set_functions(displacements, interface_motions);
+        set_functions(displacements);
         find_basis();
         set_coefficients();
         complete();
@@ -503,49 +498,28 @@ public:
     }
 
 private:
-    double product(const VectorXd& a, const VectorXd& b) const {
-        return a.head(num_nodes_).dot(m_.times(b.head(num_nodes_)).col(0));
-    }
+    double product(const VectorXd& a, const VectorXd& b) const { return a.dot(m_.times(b).col(0)); }
 
     void set_affine() {
-        affine_.resize(num_rows(), 3);
+        affine_.resize(num_nodes_, 3);
         for (Index i = 0; i < num_nodes_; ++i)
-            affine_.row(i) = to_principal(model_.x[static_cast<std::size_t>(i)]).transpose();
-        for (Index k = 0; k < num_interfaces_; ++k) {
-            const Index first = num_nodes_ + 4 * k;
-            affine_.row(first) =
-                to_principal(model_.interfaces[static_cast<std::size_t>(k)].origin).transpose();
-            affine_.block<3, 3>(first + 1, 0).setIdentity();
-        }
+            affine_.row(i) =
+                (out_.axes.transpose() * (model_.x[static_cast<std::size_t>(i)] - out_.center))
+                    .transpose();
         for (int i = 0; i < 3; ++i)
             if (out_.moments(i) > 0.0) out_.affine_axes.push_back(i);
         out_.num_affine = static_cast<int>(out_.affine_axes.size());
         out_.rho = (out_.moments / out_.mass).cwiseSqrt();
     }
-    Vec3 to_principal(const Vec3& x) const { return out_.axes.transpose() * (x - out_.center); }
-
     /// Columns 3 k + m: component m of mode k, of norm^2 mass together.
-    void set_functions(const MatrixXd& displacements, const MatrixXd& interface_motions) {
-        const Index n = displacements.cols();
+    void set_functions(const MatrixXd& displacements) {
         const double scale = std::sqrt(out_.mass);
-        functions_.resize(num_rows(), 3 * n);
-        for (Index k = 0; k < n; ++k) {
+        functions_.resize(num_nodes_, 3 * displacements.cols());
+        for (Index k = 0; k < displacements.cols(); ++k)
             for (Index i = 0; i < num_nodes_; ++i)
                 functions_.block<1, 3>(i, 3 * k) =
                     scale *
                     (out_.axes.transpose() * displacements.block<3, 1>(3 * i, k)).transpose();
-            for (Index j = 0; j < num_interfaces_; ++j) {
-                const Index first = num_nodes_ + 4 * j;
-                const Vec3 u = out_.axes.transpose() * interface_motions.block<3, 1>(6 * j, k);
-                const Vec3 turn =
-                    out_.axes.transpose() * interface_motions.block<3, 1>(6 * j + 3, k);
-                functions_.block<1, 3>(first, 3 * k) = scale * u.transpose();
-                // du_m/dX_c = (turn x e_c)_m
-                for (int c = 0; c < 3; ++c)
-                    functions_.block<1, 3>(first + 1 + c, 3 * k) =
-                        scale * turn.cross(Vec3::Unit(c)).transpose();
-            }
-        }
     }
 
     /// Psi: what the functions have across 1 and X, largest first.
@@ -557,30 +531,28 @@ private:
                     rest.col(f) -=
                         product(affine_.col(i), rest.col(f)) / out_.moments(i) * affine_.col(i);
         const double limit = kDependent * kDependent * out_.mass;
-        basis_.resize(num_rows(), rest.cols());
+        basis_.resize(num_nodes_, rest.cols());
         Index count = 0;
-        MatrixXd M_basis(num_nodes_, rest.cols()), M_rest = m_.times(rest.topRows(num_nodes_));
+        MatrixXd M_basis(num_nodes_, rest.cols()), M_rest = m_.times(rest);
         for (Index n = 0; n < rest.cols(); ++n) {
             Index best = 0;
             double most = -1.0;
             for (Index f = 0; f < rest.cols(); ++f)
-                if (const double square = rest.col(f).head(num_nodes_).dot(M_rest.col(f));
-                    square > most) {
+                if (const double square = rest.col(f).dot(M_rest.col(f)); square > most) {
                     most = square;
                     best = f;
                 }
             if (!(most > limit)) break;
             VectorXd psi = rest.col(best);
             for (Index b = 0; b < count; ++b)
-                psi -= M_basis.col(b).dot(psi.head(num_nodes_)) / out_.mass * basis_.col(b);
+                psi -= M_basis.col(b).dot(psi) / out_.mass * basis_.col(b);
             for (const int i : out_.affine_axes)
                 psi -= product(affine_.col(i), psi) / out_.moments(i) * affine_.col(i);
             psi *= std::sqrt(out_.mass / product(psi, psi));
-            M_basis.col(count) = m_.times(psi.head(num_nodes_));
+            M_basis.col(count) = m_.times(psi);
             basis_.col(count) = psi;
             for (Index f = 0; f < rest.cols(); ++f) {
-                const double share =
-                    M_basis.col(count).dot(rest.col(f).head(num_nodes_)) / out_.mass;
+                const double share = M_basis.col(count).dot(rest.col(f)) / out_.mass;
                 rest.col(f) -= share * psi;
                 M_rest.col(f) -= share * M_basis.col(count);
             }
@@ -595,14 +567,14 @@ private:
         const Index affine = out_.num_affine, num = affine + basis_.cols();
         const Index n = functions_.cols() / 3;
         coefficients_.resize(3 * num, n);
-        const MatrixXd M_functions = m_.times(functions_.topRows(num_nodes_));
+        const MatrixXd M_functions = m_.times(functions_);
         for (Index a = 0; a < num; ++a) {
             VectorXd psi;
             if (a < affine) {
                 const int axis = out_.affine_axes[static_cast<std::size_t>(a)];
-                psi = affine_.col(axis).head(num_nodes_) / out_.rho(axis);
+                psi = affine_.col(axis) / out_.rho(axis);
             } else {
-                psi = basis_.col(a - affine).head(num_nodes_);
+                psi = basis_.col(a - affine);
             }
             const MatrixXd shares = transposed_product(psi, M_functions) / out_.mass;
             for (Index k = 0; k < n; ++k)
@@ -640,27 +612,59 @@ private:
 
     void set_places() {
         const Index affine = out_.num_affine, num = affine + basis_.cols();
-        MatrixXd all(num_rows(), num);
+        MatrixXd all(num_nodes_, num);
         for (Index a = 0; a < affine; ++a)
             all.col(a) = affine_.col(out_.affine_axes[static_cast<std::size_t>(a)]);
         all.rightCols(basis_.cols()) = basis_;
-        out_.reach = all.topRows(num_nodes_).cwiseAbs().colwise().maxCoeff().transpose();
-        const Index num_points = static_cast<Index>(model_.points.size());
-        out_.values.resize(num_interfaces_ + num_points, num);
-        out_.gradients.resize(3 * num_interfaces_, num);
-        for (Index k = 0; k < num_interfaces_; ++k) {
-            out_.values.row(k) = all.row(num_nodes_ + 4 * k);
-            out_.gradients.middleRows(3 * k, 3) = all.middleRows(num_nodes_ + 4 * k + 1, 3);
-        }
+        out_.reach = all.cwiseAbs().colwise().maxCoeff().transpose();
+        const auto num_interfaces = static_cast<Index>(model_.interfaces.size());
+        const auto num_points = static_cast<Index>(model_.points.size());
+        out_.values.resize(num_interfaces + num_points, num);
+        out_.tangents.resize(2 * num_interfaces, num);
+        for (Index k = 0; k < num_interfaces; ++k) set_interface(k, all);
         for (Index k = 0; k < num_points; ++k)
-            out_.values.row(num_interfaces_ + k) =
+            out_.values.row(num_interfaces + k) =
                 all.row(model_.points[static_cast<std::size_t>(k)].node);
+    }
+
+    /// Its origin is the mean of its nodes; its tangents along the two axes in which they lie
+    /// farthest apart are the slopes of what fits the nodes best, which they meet exactly.
+    void set_interface(Index k, const MatrixXd& all) {
+        const Interface& interface = model_.interfaces[static_cast<std::size_t>(k)];
+        Vec3 origin = Vec3::Zero();
+        const double share = 1.0 / static_cast<double>(interface.nodes.size());
+        out_.values.row(k).setZero();
+        for (const std::int32_t node : interface.nodes) {
+            origin += share * affine_.row(node).transpose();
+            out_.values.row(k) += share * all.row(node);
+        }
+        Mat3 spread = Mat3::Zero();
+        for (const std::int32_t node : interface.nodes) {
+            const Vec3 r = affine_.row(node).transpose() - origin;
+            spread += r * r.transpose();
+        }
+        const Mat3 axes = rigid::diagonalise(spread);
+        int least = 0;
+        spread.diagonal().minCoeff(&least);
+        Mat3 local;
+        for (int i = 0; i < 2; ++i) {
+            const int axis = (least + 1 + i) % 3;
+            local.col(i) = axes.col(axis);
+            out_.tangents.row(2 * k + i).setZero();
+            for (const std::int32_t node : interface.nodes) {
+                const Vec3 r = affine_.row(node).transpose() - origin;
+                out_.tangents.row(2 * k + i) +=
+                    r.dot(axes.col(axis)) / spread(axis, axis) * all.row(node);
+            }
+        }
+        local.col(2) = local.col(0).cross(local.col(1));
+        out_.interface_axes.push_back(local);
     }
 
     const FiniteElements& model_;
     const Sparse& m_;
     Reduction& out_;
-    Index num_nodes_ = 0, num_interfaces_ = 0;
+    Index num_nodes_ = 0;
     MatrixXd affine_, functions_, basis_, coefficients_;
 };
 
@@ -690,9 +694,7 @@ Reduction reduce(const FiniteElements& model, const ReductionSettings& settings)
     set_mass_properties(model, reduced.m, out);
     Modes modes = find_modes(reduced, out.center, settings);
     out.omega_squared = modes.omega_squared;
-    BasisBuilder(model, reduced, out)
-        .build(reduced.displacements(modes.x),
-               modes.x.bottomRows(reduced.size() - reduced.num_free()));
+    BasisBuilder(model, reduced, out).build(reduced.displacements(modes.x));
     return out;
 }
 

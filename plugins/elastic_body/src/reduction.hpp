@@ -38,8 +38,10 @@ struct Reduction {
     Eigen::MatrixXd Q;
     /// Psi_a at places: interfaces' origins, then points; of affine ones X_i itself.
     Eigen::MatrixXd values;
-    /// dPsi_a/dX_c at interfaces, rows 3 interface + c; of affine ones delta_ic.
-    Eigen::MatrixXd gradients;
+    /// Axes of interfaces, columns: two that its nodes span, and the one across them.
+    std::vector<Mat3> interface_axes;
+    /// Slopes of Psi_a along the first two of these, rows 2 interface and 2 interface + 1.
+    Eigen::MatrixXd tangents;
     Eigen::VectorXd reach;  ///< largest |Psi_a| of a node, of affine ones |X_i| [m per unit]
 
     int num_modes() const { return static_cast<int>(omega_squared.size()); }

@@ -10,9 +10,11 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "ancora/sdk/helpers/nodes.hpp"
 #include "ancora/sdk/helpers/number_file.hpp"
+#include "tetrahedra.hpp"
 
 namespace ancora::elastic {
 namespace {
@@ -28,6 +30,9 @@ constexpr double kFree = 1e-6;
 constexpr double kOnLine = 1e-6;
 
 constexpr std::array kAxisNames = {"x", "y", "z"};
+constexpr const char* kWays =
+    "an elastic body needs \"nodes\", \"stiffness\" and \"mass\", or \"mesh\", or \"nodes\" and "
+    "\"tetrahedra\", these two with \"young\", \"poisson\" and \"density\"";
 
 struct Units {
     double length = 1.0, stiffness = 1.0, mass = 1.0;
@@ -39,6 +44,16 @@ public:
 
     FiniteElements read() {
         if (arguments_.text("units") == "mm") units_ = {1e-3, 1e3, 1e3};  // mm, N, t, s
+        const Way way = find_way();
+        if (way != Way::matrices) {
+            if (way == Way::mesh)
+                read_mesh();
+            else
+                read_elements();
+            read_interfaces();
+            read_points();
+            return std::move(model_);
+        }
         read_nodes();
         const MatrixPlace stiffness = place("stiffness"), mass = place("mass");
         SymmetricMatrix K = read_symmetric_matrix(stiffness), M = read_symmetric_matrix(mass);
@@ -58,6 +73,87 @@ private:
         return {arguments_, key, arguments_.shape(key) == Shape::file};
     }
     std::size_t num_dofs() const { return 3 * model_.x.size(); }
+
+    /// What the body is given by; never by several.
+    enum class Way { matrices, mesh, tetrahedra };
+    Way find_way() const {
+        struct Keys {
+            Way way;
+            std::vector<const char*> own, needed;
+        };
+        const std::array<Keys, 3> all = {
+            {{Way::mesh, {"mesh"}, {"young", "poisson", "density"}},
+             {Way::tetrahedra, {"tetrahedra"}, {"nodes", "young", "poisson", "density"}},
+             {Way::matrices, {"stiffness", "mass"}, {"nodes", "stiffness", "mass"}}}};
+        const Keys* found = nullptr;
+        for (const Keys& keys : all)
+            for (const char* key : keys.own) {
+                if (!arguments_.given(key)) continue;
+                if (found != nullptr && found != &keys)
+                    arguments_.fail(key,
+                                    "and " + quoted(found->own.front()) +
+                                        " both describe the body; keep one of them");
+                found = &keys;
+            }
+        if (found == nullptr) arguments_.fail("stiffness", std::string("is missing: ") + kWays);
+        for (const char* key : found->needed)
+            if (!arguments_.given(key)) arguments_.fail(key, std::string("is missing: ") + kWays);
+        for (const char* key : {"young", "poisson", "density", "nodes"})
+            if (arguments_.given(key) &&
+                std::ranges::find(found->needed, std::string_view(key)) == found->needed.end())
+                arguments_.fail(key, std::string("is of no use here: ") + kWays);
+        return found->way;
+    }
+    void read_elements() {
+        read_nodes();
+        const MatrixPlace where = place("tetrahedra");
+        std::vector<double> numbers;
+        std::vector<int> lines;
+        if (where.is_file) {
+            NumberRows rows =
+                read_numbers(arguments_, "tetrahedra", 10, "four corners, six middles of edges");
+            numbers = std::move(rows.values);
+            lines = std::move(rows.lines);
+        } else {
+            const std::span<const double> list = arguments_.numbers("tetrahedra");
+            numbers.assign(list.begin(), list.end());
+            for (std::size_t k = 0; k < list.size() / 10; ++k)
+                lines.push_back(static_cast<int>(k) + 1);
+        }
+        std::vector<Tetrahedron> volumes;
+        std::vector<bool> is_used(model_.x.size(), false);
+        for (std::size_t k = 0; k < lines.size(); ++k) {
+            Tetrahedron volume{};
+            for (std::size_t i = 0; i < 10; ++i) {
+                const double id = numbers[10 * k + i];
+                const auto node = number_.find(static_cast<std::int64_t>(id));
+                if (id != std::floor(id) || node == number_.end())
+                    where.fail(lines[k], "there is no node " + text(id));
+                volume[i] = node->second;
+                is_used[static_cast<std::size_t>(node->second)] = true;
+            }
+            if (!sort_middles(model_.x, volume))
+                where.fail(lines[k],
+                           "the last six nodes are not the middles of the edges between the first "
+                           "four");
+            volumes.push_back(volume);
+        }
+        if (const auto loose = std::ranges::find(is_used, false); loose != is_used.end())
+            where.fail(0,
+                       node_text(static_cast<std::int32_t>(loose - is_used.begin())) +
+                           " is of no tetrahedron; join it or leave it out");
+        if (const std::ptrdiff_t bad = assemble(arguments_, volumes, model_); bad >= 0)
+            where.fail(lines[static_cast<std::size_t>(bad)],
+                       "the tetrahedron is flat or turned inside out");
+    }
+    void read_mesh() {
+        Tetrahedra mesh = read_tetrahedra(arguments_, units_.length);
+        model_ = std::move(mesh.elements);
+        ids_ = std::move(mesh.tags);
+        groups_ = std::move(mesh.groups);
+        for (std::size_t k = 0; k < ids_.size(); ++k)
+            number_.emplace(ids_[k], static_cast<std::int32_t>(k));
+    }
 
     void read_nodes() {
         const bool is_file = arguments_.shape("nodes") == Shape::file;
@@ -284,8 +380,28 @@ private:
 
     void read_interfaces() {
         if (!arguments_.given("interfaces")) return;
+        owner_.assign(model_.x.size(), -1);
+        if (arguments_.shape("interfaces") == Shape::texts) {
+            for (int k = 0; k < arguments_.num_texts("interfaces"); ++k) {
+                const std::string name(arguments_.text("interfaces", k));
+                const auto group = std::ranges::find(groups_, name, &MeshGroup::name);
+                if (group == groups_.end()) {
+                    std::string known;
+                    for (const MeshGroup& other : groups_)
+                        known += (known.empty() ? "" : ", ") + other.name;
+                    arguments_.fail(
+                        "interfaces",
+                        !arguments_.given("mesh")
+                            ? "names of groups are those of a \"mesh\"; write "
+                              "{ NAME = [nodes] }"
+                            : "the mesh has no physical group " + quoted(name) +
+                                  (known.empty() ? ", nor any other" : "; it has " + known));
+                }
+                add_interface(arguments_, "interfaces", {name, group->nodes, Vec3::Zero()});
+            }
+            return;
+        }
         const Arguments& table = arguments_.table("interfaces");
-        std::vector<std::int32_t> owner(model_.x.size(), -1);
         for (int k = 0; k < table.num_texts("*"); ++k) {
             const std::string name(table.text("*", k));
             Interface interface { name, {}, Vec3::Zero() };
@@ -297,27 +413,30 @@ private:
                 ids.assign(list.begin(), list.end());
             }
             for (const double id : ids) interface.nodes.push_back(node_of(name, id, table));
-            std::ranges::sort(interface.nodes);
-            if (const auto twice = std::ranges::adjacent_find(interface.nodes);
-                twice != interface.nodes.end())
-                table.fail(name, node_text(*twice) + " stands there twice");
-            for (const std::int32_t node : interface.nodes) {
-                std::int32_t& of = owner[static_cast<std::size_t>(node)];
-                if (of >= 0)
-                    table.fail(name,
-                               node_text(node) + " is a node of interface " +
-                                   quoted(model_.interfaces[static_cast<std::size_t>(of)].name) +
-                                   " too; a node moves with one");
-                of = static_cast<std::int32_t>(model_.interfaces.size());
-                interface.origin +=
-                    model_.x[static_cast<std::size_t>(node)] / static_cast<double>(ids.size());
-            }
-            if (is_on_line(interface))
-                table.fail(name,
-                           "an interface has three nodes or more, not on one line, so that it has "
-                           "axes; a single node goes into \"points\"");
-            model_.interfaces.push_back(std::move(interface));
+            add_interface(table, name, std::move(interface));
         }
+    }
+    void add_interface(const Arguments& from, std::string_view key, Interface interface) {
+        std::ranges::sort(interface.nodes);
+        if (const auto twice = std::ranges::adjacent_find(interface.nodes);
+            twice != interface.nodes.end())
+            from.fail(key, node_text(*twice) + " stands there twice");
+        for (const std::int32_t node : interface.nodes) {
+            std::int32_t& of = owner_[static_cast<std::size_t>(node)];
+            if (of >= 0)
+                from.fail(key,
+                          node_text(node) + " is a node of interface " +
+                              quoted(model_.interfaces[static_cast<std::size_t>(of)].name) +
+                              " too; a node moves with one");
+            of = static_cast<std::int32_t>(model_.interfaces.size());
+            interface.origin += model_.x[static_cast<std::size_t>(node)] /
+                                static_cast<double>(interface.nodes.size());
+        }
+        if (is_on_line(interface))
+            from.fail(key,
+                      "an interface has three nodes or more, not on one line, so that it has "
+                      "axes; a single node goes into \"points\"");
+        model_.interfaces.push_back(std::move(interface));
     }
     bool is_on_line(const Interface& interface) const {
         if (interface.nodes.size() < 3) return true;
@@ -352,7 +471,9 @@ private:
     Units units_;
     std::vector<std::int64_t> ids_;
     std::unordered_map<std::int64_t, std::int32_t> number_;
-    std::vector<std::int32_t> dof_;  ///< 3 node + axis of each row of the matrices
+    std::vector<MeshGroup> groups_;
+    std::vector<std::int32_t> owner_;  ///< interface of each node, or -1
+    std::vector<std::int32_t> dof_;    ///< 3 node + axis of each row of the matrices
 };
 
 }  // namespace

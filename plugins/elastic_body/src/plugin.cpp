@@ -19,17 +19,27 @@ constexpr ancora::Parameter kPoint[] = {
 
 constexpr ancora::Parameter kBody[] = {
     p::matrix("nodes", 0, 4, "", "the nodes, a file or a list: number, x, y, z in axes of the body")
-        .or_file()
-        .required(),
+        .or_file(),
     p::matrix("stiffness",
               0,
               3,
               "",
               "K of the free body: a file in MatrixMarket's format or with rows i, j, value, or "
               "such a list")
-        .or_file()
-        .required(),
-    p::matrix("mass", 0, 3, "", "M, written like the stiffness").or_file().required(),
+        .or_file(),
+    p::matrix("mass", 0, 3, "", "M, written like the stiffness").or_file(),
+    p::file("mesh",
+            "in place of these: tetrahedra with ten nodes and named groups, Gmsh 4.1 as text"),
+    p::matrix("tetrahedra",
+              0,
+              10,
+              "",
+              "or, with nodes, the ten of each tetrahedron: four corners, then the middles of its "
+              "edges, a file or a list")
+        .or_file(),
+    p::number("young", "Pa", "Young's modulus E of a mesh or of tetrahedra").positive(),
+    p::number("poisson", "", "Poisson's ratio").at_least(0.0).below(0.5),
+    p::number("density", "kg/m^3", "mass per volume").positive(),
     p::text("order",
             "order of the rows of K and M: node by node (x, y, z of the first), axis by axis (x of "
             "all), or a file whose rows name node and axis 1, 2, 3 of each",
@@ -38,7 +48,10 @@ constexpr ancora::Parameter kBody[] = {
         .otherwise("\"node\""),
     p::text("units", "of the files: SI, or millimetres, newtons, tonnes and seconds", "SI|mm")
         .otherwise("\"SI\""),
-    p::table("interfaces", kInterface, "names for groups of nodes that move rigidly"),
+    p::table("interfaces",
+             kInterface,
+             "names for groups of nodes that move rigidly, or names of a mesh's groups")
+        .or_texts(),
     p::table("points", kPoint, "names for single nodes"),
     p::integer("modes", "number of vibrations with fixed interfaces, or of the free body")
         .at_least(0)
@@ -91,7 +104,16 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                                         "position = [0.3, 0.0, 0.1]\n"
                                         "orientation = { axis = [1.0, 2.0, 0.0], angle = 0.7 }",
                       ANCORA_FOUR_NODES "interfaces = { foot = [1, 2, 3] }\n"
-                                        "velocity_from = \"a\""},
+                                        "velocity_from = \"a\"",
+                      "nodes = [[1, 0.0, 0.0, 0.0], [2, 1.0, 0.0, 0.1], [3, 0.0, 0.8, 0.0], [4, "
+                      "0.1, 0.0, 0.9], [5, 0.5, 0.0, 0.05], [6, 0.0, 0.4, 0.0], [7, 0.05, 0.0, "
+                      "0.45], [8, 0.5, 0.4, 0.05], [9, 0.55, 0.0, 0.5], [10, 0.05, 0.4, 0.45]]\n"
+                      "tetrahedra = [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]]\n"
+                      "young = 1.0e5\n"
+                      "poisson = 0.3\n"
+                      "density = 900.0\n"
+                      "interfaces = { foot = [1, 3, 4] }\n"
+                      "modes = 4"},
          .claims = {Claim::rigid_motion_invariant}},
         kParameters.entries),
 };

@@ -71,6 +71,84 @@ std::string with_line(const std::string& all, int number, const std::string& lin
     return all.substr(0, begin) + line + all.substr(all.find('\n', begin));
 }
 
+/// A box cut into tetrahedra with ten nodes, six for each cell, on the nodes of the same
+/// BoxElements; the ends are physical groups "root" and "tip".
+std::string tetrahedra(const BoxElements& box) {
+    const auto n = box.num_along();
+    std::string nodes, volumes, faces;
+    int num_volumes = 0, num_faces = 0;
+    for (int i = 0; i < box.num_nodes(); ++i) nodes += std::to_string(10 * i + 5) + "\n";
+    for (int i = 0; i < box.num_nodes(); ++i) {
+        const Vec3 x = box.position(i);
+        char text[100];
+        std::snprintf(text, sizeof text, "%.17g %.17g %.17g\n", x(0), x(1), x(2));
+        nodes += text;
+    }
+    using Corner = std::array<int, 3>;
+    const auto name = [&](const Corner& a, const Corner& b) {
+        return " " +
+               std::to_string(
+                   10 * box.node((a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2) + 5);
+    };
+    for (int cx = 0; cx < box.counts[0]; ++cx)
+        for (int cy = 0; cy < box.counts[1]; ++cy)
+            for (int cz = 0; cz < box.counts[2]; ++cz) {
+                std::array<int, 3> axes = {0, 1, 2};
+                do {
+                    std::array<Corner, 4> c{};
+                    c[0] = {2 * cx, 2 * cy, 2 * cz};
+                    for (std::size_t k = 0; k < 3; ++k) {
+                        c[k + 1] = c[k];
+                        c[k + 1][std::size_t(axes[k])] += 2;
+                    }
+                    const bool is_odd =
+                        (axes[0] > axes[1]) != ((axes[0] > axes[2]) != (axes[1] > axes[2]));
+                    if (is_odd) std::swap(c[2], c[3]);
+                    volumes += std::to_string(++num_volumes);
+                    for (const auto& [a, b] : {std::pair(0, 0),
+                                               {1, 1},
+                                               {2, 2},
+                                               {3, 3},
+                                               {0, 1},
+                                               {1, 2},
+                                               {0, 2},
+                                               {0, 3},
+                                               {2, 3},
+                                               {1, 3}})
+                        volumes += name(c[std::size_t(a)], c[std::size_t(b)]);
+                    volumes += "\n";
+                } while (std::ranges::next_permutation(axes).found);
+            }
+    std::string surfaces;
+    for (const int end : {0, 1}) {
+        std::string of;
+        int count = 0;
+        const int x = end * (n[0] - 1);
+        for (int cy = 0; cy < box.counts[1]; ++cy)
+            for (int cz = 0; cz < box.counts[2]; ++cz)
+                for (const bool is_upper : {false, true}) {
+                    const std::array<Corner, 3> c = {
+                        {{x, 2 * cy, 2 * cz},
+                         {x, 2 * cy + (is_upper ? 0 : 2), 2 * cz + (is_upper ? 2 : 0)},
+                         {x, 2 * cy + 2, 2 * cz + 2}}};
+                    of += std::to_string(1000 + ++num_faces);
+                    for (const auto& [a, b] :
+                         {std::pair(0, 0), {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}})
+                        of += name(c[std::size_t(a)], c[std::size_t(b)]);
+                    of += "\n";
+                    ++count;
+                }
+        surfaces += "2 " + std::to_string(end + 1) + " 9 " + std::to_string(count) + "\n" + of;
+    }
+    const std::string count = std::to_string(box.num_nodes());
+    return "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 7 \"root\"\n2 8 "
+           "\"tip\"\n$EndPhysicalNames\n$Entities\n0 0 2 1\n1 0 0 0 0 0 0 1 7 0\n2 0 0 0 0 0 0 1 8 "
+           "0\n1 0 0 0 1 1 1 0 0\n$EndEntities\n$Nodes\n1 " +
+           count + " 1 " + count + "\n3 1 0 " + count + "\n" + nodes + "$EndNodes\n$Elements\n3 " +
+           std::to_string(num_faces + num_volumes) + " 1 9999\n" + surfaces + "3 1 11 " +
+           std::to_string(num_volumes) + "\n" + volumes + "$EndElements\n";
+}
+
 }  // namespace
 
 TEST_SUITE("elastic body") {
@@ -450,5 +528,121 @@ TEST_SUITE("elastic body") {
         FakeArguments& table = arguments.set_table("interfaces");
         table.set("a", {1.0, 2.0, 4.0, 10.0}).set("b", {n + 1.0, n + 2.0, n + 4.0, n + 10.0});
         CHECK(refusal(arguments).find("not joined") != std::string::npos);
+    }
+
+    TEST_CASE("a mesh of tetrahedra: mass, moments, frequencies, groups") {
+        const BoxElements box{{6, 2, 2}, {2.0, 0.4, 0.3}, 2e6, 0.3, 800.0};
+        const ElementFolder folder(box);
+        FakeArguments arguments = schema();
+        arguments.set("mesh", folder.write("box.msh", tetrahedra(box)).c_str());
+        arguments.set("young", box.young).set("poisson", box.poisson).set("density", box.density);
+        arguments.set("modes", 8).set_table("points").set("corner", 5);
+        const auto body = make(arguments);
+        const Reduction& found = reduction_of(*body);
+        const double mass = 800.0 * 2.0 * 0.4 * 0.3;
+        CHECK(found.mass == Near(mass, 1e-11));
+        CHECK((found.center - Vec3(1.0, 0.2, 0.15)).norm() <= tolerance(1e-13));
+        std::array<double, 3> moments = {found.moments(0), found.moments(1), found.moments(2)};
+        std::ranges::sort(moments);
+        CHECK(moments[0] == Near(mass * 0.09 / 12.0, 1e-11));
+        CHECK(moments[2] == Near(mass * 4.0 / 12.0, 1e-11));
+        // Against elements of another kind on the same nodes, which are softer: they can do more
+        FakeArguments other = arguments_of(folder);
+        other.set("modes", 8);
+        const Eigen::VectorXd softer = reduction_of(*make(other)).omega_squared;
+        for (int k = 0; k < 6; ++k) {
+            CHECK(found.omega_squared(k) >= softer(k));
+            CHECK(found.omega_squared(k) <= 1.04 * softer(k));
+        }
+        arguments.set_texts("interfaces", {"root", "tip"});
+        CHECK(reduction_of(*make(arguments)).interface_axes.size() == 2);
+        arguments.set_texts("interfaces", {"root", "top"});
+        CHECK(refusal(arguments) ==
+              "interfaces: the mesh has no physical group \"top\"; it has root, tip");
+    }
+
+    TEST_CASE("what is wrong with a mesh is said with its place") {
+        const BoxElements box{{1, 1, 1}, {1.0, 1.0, 1.0}, 1.0, 0.0, 1.0};
+        const ElementFolder folder(box);
+        FakeArguments arguments = schema();
+        arguments.set("young", 1.0).set("poisson", 0.0).set("density", 1.0);
+        const std::string good = tetrahedra(box);
+        const auto refused = [&](std::string text, const std::string& from, const std::string& to) {
+            text.replace(text.find(from), from.size(), to);
+            arguments.set("mesh", folder.write("damaged.msh", text).c_str());
+            return refusal(arguments);
+        };
+        CHECK(refused(good, "4.1 0", "4.1 0") == "");
+        CHECK(refused(good, "4.1 0", "2.2 0") ==
+              "mesh:2:0: is not written in format 4.1; save it again (Gmsh: Mesh.MshFileVersion = "
+              "4.1)");
+        CHECK(refused(good, "4.1 0", "4.1 1") ==
+              "mesh:2:0: is binary; save it as text (Gmsh: Mesh.Binary = 0)");
+        CHECK(refused(good, "3 1 11 6", "3 1 4 6")
+                  .ends_with("the tetrahedra have four nodes and are too stiff in bending by far; "
+                             "mesh again with ten (Gmsh: -order 2, or Mesh.ElementOrder = 2)"));
+        CHECK(refused(good, "3 1 11 6", "3 1 5 6")
+                  .ends_with("volumes are taken as tetrahedra with ten nodes, and these have 8"));
+        CHECK(refused(good, "3 1 11 6", "3 1 11 60").ends_with("is no whole number"));
+        CHECK(refused(good, "0 0 0\n", "0 0 nan\n").ends_with("a number is not finite"));
+        CHECK(refused(good, "\n15\n", "\n5\n").ends_with("node 5 stands there twice"));
+        CHECK(refused(good, "\n15\n", "\n16\n").ends_with("there is no node 15"));
+        CHECK(refused(good, "1 1 1\n", "-3 -3 -3\n").find("is flat or turned inside out") !=
+              std::string::npos);
+        CHECK(refused(good, "$EndElements\n", "").ends_with("the file ends in the middle"));
+        for (std::size_t cut = 0; cut < good.size(); cut += 37) {
+            arguments.set("mesh", folder.write("damaged.msh", good.substr(0, cut)).c_str());
+            CHECK(refusal(arguments).starts_with("mesh:"));
+        }
+        const std::string ways =
+            "an elastic body needs \"nodes\", \"stiffness\" and \"mass\", or \"mesh\", or "
+            "\"nodes\" and \"tetrahedra\", these two with \"young\", \"poisson\" and \"density\"";
+        arguments.erase("mesh");
+        CHECK(refusal(arguments) == "stiffness: is missing: " + ways);
+        FakeArguments both = arguments_of(folder);
+        CHECK(refusal(both.set("young", 1.0)) == "young: is of no use here: " + ways);
+        both.set("mesh", folder.write("good.msh", good).c_str());
+        CHECK(refusal(both) == "stiffness: and \"mesh\" both describe the body; keep one of them");
+    }
+
+    TEST_CASE("a list of tetrahedra is the mesh, in any order of middles and corners") {
+        const BoxElements box{{2, 1, 1}, {2.0, 0.4, 0.3}, 2e6, 0.3, 800.0};
+        const ElementFolder folder(box);
+        FakeArguments arguments = schema();
+        arguments.set("young", box.young).set("poisson", box.poisson).set("density", box.density);
+        FakeArguments listed = arguments;
+        const std::string mesh = tetrahedra(box);
+        arguments.set("mesh", folder.write("box.msh", mesh).c_str());
+        std::vector<double> nodes, volumes;
+        for (int i = 0; i < box.num_nodes(); ++i) {
+            const Vec3 x = box.position(i);
+            nodes.insert(nodes.end(), {10.0 * i + 5, x(0), x(1), x(2)});
+        }
+        std::mt19937 random(9);
+        std::size_t at = mesh.find("3 1 11 12\n") + 10;
+        for (int k = 0; k < 12; ++k) {
+            std::array<double, 11> row{};
+            for (double& x : row) {
+                std::size_t used = 0;
+                x = std::stod(mesh.substr(at, 20), &used);
+                at += used;
+            }
+            std::shuffle(row.begin() + 1, row.begin() + 5, random);
+            std::shuffle(row.begin() + 5, row.end(), random);
+            volumes.insert(volumes.end(), row.begin() + 1, row.end());
+        }
+        listed.set_matrix("nodes", 4, nodes).set_matrix("tetrahedra", 10, volumes);
+        const Eigen::VectorXd found = reduction_of(*make(listed)).omega_squared,
+                              expected = reduction_of(*make(arguments)).omega_squared;
+        CHECK((found - expected).cwiseQuotient(expected).cwiseAbs().maxCoeff() <= tolerance(1e-9));
+        std::vector<double> damaged = volumes;
+        damaged[5] = damaged[6];
+        CHECK(refusal(listed.set_matrix("tetrahedra", 10, damaged)) ==
+              "tetrahedra: row 1: the last six nodes are not the middles of the edges between the "
+              "first four");
+        damaged = volumes;
+        damaged[12] = 4.0;
+        CHECK(refusal(listed.set_matrix("tetrahedra", 10, damaged)) ==
+              "tetrahedra: row 2: there is no node 4");
     }
 }

@@ -21,7 +21,7 @@ if(count LESS 15)
 endif()
 # words of the kernel's own too
 list(REMOVE_ITEM types position general belt contact damper differential distance drive fixed fmu gear
-    motor orientation parallel perpendicular planar screw spherical spring stop universal)
+    motor orientation parallel perpendicular planar screw shell spherical spring stop universal)
 list(JOIN types "|" any)
 
 set(faults "")

@@ -162,6 +162,7 @@ public:
         CellFile file(out.path, decimal.front());
         if (!file.next()) file.refuse({}, label_ + ": the file has no rows");
         const bool has_rows = read_headings(file);
+        is_map_ = columns == kMapColumns;
         choose(file, columns);
         if (has_rows) do
                 add_row(file, out);
@@ -291,7 +292,7 @@ private:
                 if (i != time) add(i, unit);
         }
         const std::size_t wanted = static_cast<std::size_t>(columns);
-        if (columns == 0 || chosen_.size() == wanted) return;
+        if (columns <= 0 || chosen_.size() == wanted) return;
         const std::string what =
             fmt::format("{} beside that of the argument, got {}", columns - 1, chosen_.size() - 1);
         if (value_.find("column") != nullptr || value_.find("columns") != nullptr)
@@ -327,7 +328,8 @@ private:
                     fmt::format(
                         "{}: found {} columns, expected {}", label_, cells.size(), num_columns_));
             const Cell& cell = cells[one.index];
-            const std::optional<double> x = file.number(cell.text);
+            std::optional<double> x = file.number(cell.text);
+            if (!x && is_map_ && out.rows == 0 && one.index == 0) x = 0.0;
             if (!x)
                 file.refuse(cell,
                             fmt::format("{}: {}{}",
@@ -351,6 +353,7 @@ private:
     std::vector<Heading> headings_;
     std::size_t num_columns_ = 0;
     std::vector<Chosen> chosen_;
+    bool is_map_ = false;
 };
 
 }  // namespace

@@ -17,6 +17,10 @@ struct TableFile {
     std::vector<std::string> names;  ///< of the columns in a row; empty without a heading
 };
 
+/// For read_table_file(): a map, whose first row has the values of the second argument behind a
+/// corner that may be anything.
+inline constexpr int kMapColumns = -1;
+
 /// Whether a value has the key `file`, so that it names columns of a file.
 bool names_columns(const Table& value);
 
@@ -32,7 +36,7 @@ bool names_columns(const Table& value);
 ///
 /// @param label    `force "push": force`, for messages
 /// @param home     of the file in whose folder a relative name begins
-/// @param columns  that a row has, the argument among them; 0: any number
+/// @param columns  that a row has, the argument among them; 0: any number; kMapColumns
 /// @throws Error (manifest, file) with the place in the manifest, or with line and column of the
 ///         file
 TableFile read_table_file(const std::string& label,

@@ -543,6 +543,33 @@ TEST_SUITE("what a load reports") {
         }
     }
 
+    // Drag that is written as a formula, on a particle and on a hinge: -c v of 3 kg from 2 m/s.
+    TEST_CASE("work is recorded under the heading that is asked for") {
+        const std::string moving =
+            "[[body]]\nname = \"p\"\ntype = \"particle\"\nmass = 3.0\nvelocity = [2, 0, 0]\n";
+        const std::string steps = "[integrator]\ntype = \"emm\"\nstep = 0.01\nend = 1.0\n";
+        for (const bool is_nonideal : {false, true})
+            for (const bool is_motor : {false, true}) {
+                const std::string work =
+                    fmt::format("work = \"{}\"\n", is_nonideal ? "nonideal" : "external");
+                Simulation simulation = model(
+                    moving +
+                    (is_motor
+                         ? "[[force]]\nname = \"f\"\ntype = \"motor\"\na = \"ground@[-1, 0, 0]\"\n"
+                           "b = \"p@0\"\neffort = \"-0.6*rate\"\n"
+                         : "[[force]]\nname = \"f\"\ntype = \"point_load\"\nat = \"p@0\"\n"
+                           "force = [\"-0.6*vx\", \"0\", \"0\"]\n") +
+                    work + steps);
+                run_to_end(simulation);
+                const double lost = -6.0 * (1.0 - std::exp(-0.4));
+                CHECK(column(simulation, is_nonideal ? "work.nonideal" : "work.external") ==
+                      near(lost, 1e-4));
+                CHECK(column(simulation, is_nonideal ? "work.external" : "work.nonideal") == 0.0);
+                CHECK(simulation.statistics().energy.max_rel <= 1e-13);
+                CHECK(simulation.statistics().momentum.max_rel <= 1e-13);
+            }
+    }
+
     TEST_CASE("of a load on a group, the sum; without a torque there are no columns of one") {
         Simulation simulation = model(
             "[[body]]\nname = \"net\"\ntype = \"truss\"\ngrid = {counts = [3, 2], spacing = "

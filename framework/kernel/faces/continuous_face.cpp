@@ -251,16 +251,39 @@ void ContinuousFace::write_stress(Eigen::Ref<const Eigen::VectorXd> lambda,
         s[chosen_[c]] = -lambda[static_cast<Eigen::Index>(c)];
 }
 
+/// Another condition in use that asks for the same motion as row k, at the state last assembled; -1
+/// if there is none.
+int ContinuousFace::parallel_row(int k) const {
+    constexpr double kParallel = 1e-9;
+    const double* const A = instant_.A.data();
+    Eigen::VectorXd row = Eigen::VectorXd::Zero(model_.num_coordinates);
+    rows_.add_transposed(A, k, 1.0, row.data());
+    for (const int other : chosen_) {
+        if (other == k) continue;
+        double square = 0.0;
+        rows_.for_entries(other, [&](int e, int) {
+            square += A[e] * A[e];
+        });
+        const double along = rows_.multiply(A, other, row.data());
+        const double sizes = square * row.squaredNorm();
+        if (sizes > 0.0 && along * along >= (1.0 - kParallel) * sizes) return other;
+    }
+    return -1;
+}
+
 void ContinuousFace::refuse_inconsistent() const {
     const ConstrainedSolver::WorstRow worst = solver_->worst_row(view(f_), view(b_), view(a_));
     if (worst.row < 0 || worst.relative <= kInconsistent) return;
     const int k = chosen_[worst.row];
+    const int other = parallel_row(k);
     throw Error(ErrorKind::numerical,
                 fmt::format("t = {:.9g} s: inconsistent constraints: no acceleration meets {} "
-                            "together with the others ({:.2g} of its terms is left); remove one of "
-                            "them or make their motions agree",
+                            "together with {} ({:.2g} of its terms is left); remove one of them or "
+                            "make their motions agree",
                             t_,
                             rows_.row_name(k),
+                            other < 0 ? std::string("the others")
+                                      : rows_.row_name(other) + ", which asks for the same motion",
                             worst.relative),
                 rows_.place_of_row(k));
 }

@@ -133,6 +133,7 @@ private:
     void choose_for_projection();
     void take_rows(Projected what, bool with_massless_rates = false);
     double gap_of(int k) const;
+    int parallel_row(int k) const;
     double rate_of(std::size_t c, const double* v) const;
     [[noreturn]] void refuse_undetermined();
     [[noreturn]] void refuse_failed_solve() const;

@@ -61,8 +61,14 @@ inline constexpr Parameter kEffort =
         .or_file();
 inline constexpr Parameter kMostEffort =
     parameter::number("limit", "", "largest effort, either way [N, N m]").positive();
-inline constexpr Parameter kMotorInside[] = {kEffort, kMostEffort, kWhich};
-inline constexpr Parameter kMotorKeys[] = {kOn, kEndA, kEndB, kEffort, kMostEffort};
+inline constexpr Parameter kWork =
+    parameter::text("work",
+                    "where its work is recorded: nonideal, as of friction, damping and drives "
+                    "between bodies, or external, as of what is applied from outside",
+                    "nonideal|external")
+        .otherwise("\"nonideal\"");
+inline constexpr Parameter kMotorInside[] = {kEffort, kMostEffort, kWork, kWhich};
+inline constexpr Parameter kMotorKeys[] = {kOn, kEndA, kEndB, kEffort, kMostEffort, kWork};
 
 inline constexpr Parameter kTarget =
     parameter::text("target",

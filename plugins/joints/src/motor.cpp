@@ -142,7 +142,8 @@ private:
 Motor::Motor(const Arguments& arguments)
     : Effort(arguments),
       limit_(arguments.has("limit") ? arguments.number("limit")
-                                    : std::numeric_limits<double>::infinity()) {
+                                    : std::numeric_limits<double>::infinity()),
+      work_(arguments.text("work") == "external" ? WorkKind::external : WorkKind::nonideal) {
     if (!arguments.has("effort")) arguments.fail("effort", "is missing");
     if (arguments.shape("effort") != Shape::text) {
         given_ = TimeFunction(arguments, "effort", {.components = {"effort"}, .is_averaged = true});

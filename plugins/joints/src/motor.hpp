@@ -89,6 +89,7 @@ private:
 class Motor final : public Effort {
 public:
     explicit Motor(const Arguments& arguments);
+    WorkKind work() const override { return work_; }
 
 private:
     double effort(const Sensed& at, Slopes* slopes) const override;
@@ -103,6 +104,7 @@ private:
     std::vector<Formula> formula_;  ///< one or none
     std::vector<Variable> variables_;
     double limit_;
+    WorkKind work_;
 };
 
 /// effort = kp e + kd e' + ki (integral of e), e = target(t) - m, within the limit; the integral

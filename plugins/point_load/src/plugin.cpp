@@ -45,6 +45,11 @@ constexpr ancora::Parameter kPointLoad[] = {
             "or nothing",
             "refuse|hold|zero")
         .otherwise("\"refuse\""),
+    p::text("work",
+            "where its work is recorded: external, as of what is applied from outside, or "
+            "nonideal, as of friction and damping",
+            "external|nonideal")
+        .otherwise("\"external\""),
 };
 
 // No claim of frame invariance: what is fixed in space does not turn with it.

@@ -90,6 +90,7 @@ PointLoad::PointLoad(const Arguments& arguments)
     : has_force_(arguments.has("force")),
       has_torque_(arguments.has("torque")),
       has_signal_(arguments.has("factor")),
+      work_(arguments.text("work") == "external" ? WorkKind::external : WorkKind::nonideal),
       follows_(read_follows(arguments)) {
     check_places(arguments);
     const std::string body = read_body(arguments);

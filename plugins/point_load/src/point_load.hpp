@@ -46,7 +46,7 @@ public:
     explicit PointLoad(const Arguments& arguments);
 
     std::span<const AttachmentRequest> attachments() const override { return requests_.list(); }
-    WorkKind work() const override { return WorkKind::external; }
+    WorkKind work() const override { return work_; }
 
     void evaluate(const RowPoint& at,
                   std::span<const double> state,
@@ -60,6 +60,7 @@ public:
         if (state_.reads() && is_single_) out.tangent = this;
         if (has_signal_) out.signals = this;
         out.start_state = start_state_;
+        out.tied_to_inertial_frame = work_ == WorkKind::nonideal;
     }
     void differentiate_step(const RowStep& step,
                             std::span<const double> mean_velocity,
@@ -112,6 +113,7 @@ private:
     bool has_force_;
     bool has_torque_;
     bool has_signal_;
+    WorkKind work_;
     bool follows_ = false;   ///< the axes of force and torque are the body's
     bool is_single_ = true;  ///< the force acts on one point, not on a group
 };

@@ -420,6 +420,9 @@ TEST_SUITE("starts that do not fit their constraints") {
             kEmm);
         CHECK(failure.kind == ErrorKind::numerical);
         CHECK(contains(failure.message, "inconsistent constraints: no acceleration meets"));
+        CHECK(contains(failure.message, "\"still\""));
+        CHECK(contains(failure.message, "\"moved\""));
+        CHECK(contains(failure.message, "which asks for the same motion"));
     }
 
     TEST_CASE("friction on a constraint that acts on nothing is told") {

@@ -15,13 +15,7 @@ Inertial of_cylinder(double radius, double length);
 /// About z; `length` is that of the cylinder between its caps.
 Inertial of_capsule(double radius, double length);
 
-/// Of a closed surface, by tetrahedra from the origin (Mirtich 1996, by Gauss's theorem):
-///
-///   V = sum det(a, b, c) / 6,   integral of x x^T = sum det(a, b, c) / 120
-///                                   (s s^T + a a^T + b b^T + c c^T),   s = a + b + c        (1)
-///
-/// Where the triangles are turned inside out, or a scale mirrors them, the volume comes out
-/// negative and everything is taken with the other sign.
+/// Of a closed surface, see mass_of_mesh().
 Inertial of_mesh(const TriangleMesh& mesh, const Vec3& scale);
 
 /// The same with all masses and moments times `factor`, which is a density.

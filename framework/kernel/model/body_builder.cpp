@@ -10,6 +10,7 @@
 #include "joint_placement.hpp"
 #include "manifest_plugins.hpp"
 #include "pose.hpp"
+#include "shape_weight.hpp"
 
 namespace ancora {
 
@@ -37,10 +38,16 @@ void BodyBuilder::make(std::size_t i) {
     const ObjectSpec& spec = manifest_.bodies[i];
     progress_[i] = Progress::making;
     const ObjectRef object = types_.refer(spec);
-    BoundArguments arguments = binder_.bind(object, spec.parameters, spec.scope.get());
+    BoundArguments arguments = bind(spec, object);
     model_.bodies[i] = {object, create_object<Body>(object, arguments)};
     signals_.note_body(i, std::move(arguments));
     progress_[i] = Progress::made;
+}
+
+BoundArguments BodyBuilder::bind(const ObjectSpec& spec, const ObjectRef& object) const {
+    Table weighed;
+    const bool is_weighed = weigh_by_shape(manifest_, spec, object, weighed);
+    return binder_.bind(object, is_weighed ? weighed : spec.parameters, spec.scope.get());
 }
 
 void BodyBuilder::number_coordinates() {
@@ -93,7 +100,7 @@ void BodyBuilder::remake(std::size_t i) {
     const ObjectRef object = model_.bodies[i].object;
     object.record->motions.clear();
     object.record->parameters.clear();
-    const BoundArguments arguments = binder_.bind(object, spec.parameters, spec.scope.get());
+    const BoundArguments arguments = bind(spec, object);
     const BodyPart before = std::move(model_.bodies[i]);
     BodyPart& part = model_.bodies[i] = {object, create_object<Body>(object, arguments)};
     part.first = before.first;

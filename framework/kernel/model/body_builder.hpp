@@ -43,6 +43,7 @@ private:
     enum class Progress { waiting, making, made };
 
     void make(std::size_t i);
+    BoundArguments bind(const ObjectSpec& spec, const ObjectRef& object) const;
     void remake(std::size_t i);
     void read_start(std::size_t i);
     RigidMotion motion_of_part(std::size_t i);

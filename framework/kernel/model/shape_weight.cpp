@@ -65,7 +65,7 @@ bool weigh_by_shape(const Manifest& manifest,
         return std::ranges::find(schema, key, &Parameter::name) != schema.end();
     };
     if (!spec.shape || !has(kDensity) || has("size") || has("mass") || has("inertia") ||
-        !knows("mass") || !knows("inertia") || !knows("center_of_mass"))
+        has("radius") || !knows("mass") || !knows("inertia") || !knows("center_of_mass"))
         return false;
     const Place place = spec.shape->place().known() ? spec.shape->place() : spec.place;
     const auto refuse = [&](const std::string& why) {

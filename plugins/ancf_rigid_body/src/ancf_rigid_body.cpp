@@ -177,7 +177,7 @@ void AncfRigidBody::mass(MassSink& M) const {
 
 void AncfRigidBody::attach(const Locator& where, AttachmentSink& out) const {
     // r = x + xi_i e_i; a direction d = d_i e_i
-    const Vec3 xyz = rigid::read_locator(where);
+    const Vec3 xyz = rigid::read_locator(where, body_);
     const Vec3 xi = where.is_direction ? Vec3(body_.axes.transpose() * xyz) : principal_point(xyz);
     if (!where.is_direction)
         for (int k = 0; k < 3; ++k) out.weight(k, k, 1.0);

@@ -37,7 +37,12 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "size = [0.6, 0.4, 0.2]\n"
                       "density = 500.0\n"
                       "position = [0.3, -0.2, 0.5]\n"
-                      "velocity_from = \"a\""},
+                      "velocity_from = \"a\"",
+                      "from = [0.3, -0.2, 0.5]\n"
+                      "to = [0.1, 0.4, 0.2]\n"
+                      "mass = 2.0\n"
+                      "radius = 0.05\n"
+                      "angular_velocity = [1.0, 0.5, -0.5]"},
          .claims = {Claim::rigid_motion_invariant}},
         kQuaternionBody.entries),
 };

@@ -128,7 +128,7 @@ void QuaternionBody::turn(const std::array<double, 9>& R,
 }
 
 void QuaternionBody::attach(const Locator& where, AttachmentSink& out) const {
-    Attached item = {rigid::read_locator(where), where.is_direction};
+    Attached item = {rigid::read_locator(where, body_), where.is_direction};
     if (!item.is_direction) item.xi -= body_.center;
     if (item.xi == Vec3::Zero()) {
         for (int k = 0; k < 3; ++k) out.weight(k, k, 1.0);

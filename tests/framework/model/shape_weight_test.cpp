@@ -156,6 +156,87 @@ TEST_CASE("a mesh weighs what it holds, in its scale and also inside out") {
     }
 }
 
+TEST_CASE("a rod is placed by its ends, and weighs what a cylinder does") {
+    std::mt19937 random(5);
+    std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+    for (int i = 0; i < 6; ++i) {
+        CAPTURE(i);
+        const Vec3 from(uniform(random), uniform(random), uniform(random));
+        const Vec3 to(uniform(random), uniform(random), uniform(random));
+        const Vec3 n = (to - from).normalized();
+        const double l = (to - from).norm(), r = i % 2 == 0 ? 0.05 : 0.0;
+        const double m = i % 3 == 0 && r > 0.0 ? kDensity * std::numbers::pi * r * r * l : 1.7;
+        const std::string ends = fmt::format(
+            "from = {}\nto = {}\n{}{}",
+            numbers(from),
+            numbers(to),
+            r > 0.0 ? fmt::format("radius = {}\n", r) : "",
+            i % 3 == 0 && r > 0.0 ? "density = 2700" : fmt::format("mass = {:.17g}", m));
+        // A thin one cannot spin about its axis.
+        const double spin = r > 0.0 ? 0.7 : 0.0;
+        std::string text = spinning(ends);
+        if (r == 0.0) text.replace(text.find("[0.7"), 4, "[0.0");
+        Simulation rod = model(text);
+        // The same in space: in the middle, and about n
+        const Mat3 R = Eigen::Quaterniond::FromTwoVectors(Vec3::UnitX(), n).toRotationMatrix();
+        const double along = 0.5 * m * r * r, across = m * (r * r / 4.0 + l * l / 12.0);
+        const Vec3 v(1, 2, 3), w = R * Vec3(spin, -1.1, 0.4);
+        const Vec3 x = 0.5 * (from + to);
+        const Mat3 J = across * Mat3::Identity() + (along - across) * n * n.transpose();
+        const Vec3 L = m * x.cross(v) + J * w;
+        CHECK(column(rod, "energy.kinetic") ==
+              near(0.5 * m * v.squaredNorm() + 0.5 * w.dot(J * w), 1e-11));
+        CHECK((Vec3(column(rod, "angular_momentum.x"),
+                    column(rod, "angular_momentum.y"),
+                    column(rod, "angular_momentum.z")) -
+               L)
+                  .norm() <= 1e-11);
+        CHECK((vec3(rod.point("part@from").position) - from).norm() <= 1e-14);
+        CHECK((vec3(rod.point("part@to").position) - to).norm() <= 1e-14);
+        run_to_end(rod);
+        CHECK(
+            (vec3(rod.point("part@to").position) - vec3(rod.point("part@from").position)).norm() ==
+            near(l, 1e-12));
+    }
+}
+
+TEST_CASE("rods in a loop are tied at their ends by name") {
+    // A four-bar of thin rods between balls and hinges, let go: its energy stays.
+    std::string text = "[model]\ngravity = [0, 0, -9.81]\n";
+    const std::array<Vec3, 4> at = {
+        Vec3(0, 0, 0), Vec3(0.1, 0, 0.5), Vec3(1.2, 0, 0.9), Vec3(1.1, 0, 0)};
+    const auto rod = [&](const std::string& name, const Vec3& a, const Vec3& b) {
+        text += fmt::format(
+            "[[body]]\nname = \"{}\"\ntype = \"ancf_rigid_body\"\npenalty = "
+            "inf\nmass = 2\nradius = 0.02\nfrom = {}\nto = {}\n",
+            name,
+            numbers(a),
+            numbers(b));
+    };
+    rod("crank", at[0], at[1]);
+    rod("coupler", at[1], at[2]);
+    rod("rocker", at[3], at[2]);
+    const auto tie = [&](const std::string& name, const std::string& a, const std::string& b) {
+        text += fmt::format(
+            "[[joint]]\nname = \"{}\"\ntype = \"revolute\"\na = \"{}\"\nb = "
+            "\"{}\"\naxis = [0, 1, 0]\n",
+            name,
+            a,
+            b);
+    };
+    tie("left", "ground@[0, 0, 0]", "crank@from");
+    tie("knee", "crank@to", "coupler@from");
+    tie("elbow", "coupler@to", "rocker@to");
+    tie("right", "ground@[1.1, 0, 0]", "rocker@from");
+    Simulation simulation = model(text + "[integrator]\ntype = \"emm\"\nstep = 0.005\nend = 1.0\n");
+    run_to_end(simulation);
+    CHECK(std::abs(column(simulation, "left.angle_rate")) > 0.1);
+    CHECK(simulation.statistics().energy.max_rel <= 1e-12);
+    CHECK((vec3(simulation.point("coupler@to").position) -
+           vec3(simulation.point("rocker@to").position))
+              .norm() <= 1e-13);
+}
+
 TEST_CASE("what does not weigh is said in words") {
     const Folder folder;
     const auto refused = [](const std::string& mass) -> std::string {
@@ -178,6 +259,13 @@ TEST_CASE("what does not weigh is said in words") {
     CHECK(has(refused("density = 1000\nshape = { sphere = 0.1 }\ncenter_of_mass = [0, 0, 1]"),
               "leave it out"));
     CHECK(has(refused("density = -1\nshape = { sphere = 0.1 }"), "density"));
+    const std::string ends = "from = [0, 0, 0]\nto = [0, 0, 1]\n";
+    CHECK(has(refused(ends), "constraint \"distance\""));
+    CHECK(has(refused(ends + "density = 1000"), "radius"));
+    CHECK(has(refused("from = [0, 0, 0]\nmass = 1"), "both its ends"));
+    CHECK(has(refused("from = [0, 0, 0]\nto = [0, 0, 0]\nmass = 1"), "one point"));
+    CHECK(has(refused(ends + "mass = 1\nposition = [0, 0, 1]"), "leave it out"));
+    CHECK(has(refused("mass = 1\ninertia = [1, 1, 1]\nradius = 0.1"), "radius"));
     CHECK(has(refused("density = 1000"), "size"));
 }
 

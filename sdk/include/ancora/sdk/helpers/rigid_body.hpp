@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <initializer_list>
 #include <limits>
+#include <numbers>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -30,7 +31,18 @@ inline constexpr Parameter kMassParameters[] = {
     parameter::vector("size", 3, "m", "edges of a box along the body axes; with density")
         .positive(),
     parameter::number("density", "kg/m^3", "mass per volume of the box").positive(),
-    parameter::number("mass", "kg", "mass, instead of a box; with inertia").positive(),
+    parameter::vector(
+        "from",
+        3,
+        "m",
+        "with to, instead of position and orientation: where a rod begins at the "
+        "start, inertial axes; its x axis leads to the other end, its reference point "
+        "lies in the middle, its ends are the points NAME@from and NAME@to"),
+    parameter::vector("to", 3, "m", "where the rod ends"),
+    parameter::number(
+        "radius", "m", "of a rod between from and to, with mass or density; left out: none")
+        .positive(),
+    parameter::number("mass", "kg", "mass, instead of a box; with inertia, or of a rod").positive(),
     parameter::vector(
         "inertia",
         3,
@@ -92,6 +104,8 @@ struct MassProperties {
     Vec3 half_size = Vec3::Zero();  ///< of the box with this mass and these m_i [m]
     double volume = 0.0;            ///< of that box [m^3]; zero for a flat body or a rod
     bool is_box = false;            ///< that box was given, and is no mere equivalent
+    double length = 0.0;            ///< of a rod with ends, along x [m]; zero: it is none
+    double radius = 0.0;            ///< of that rod [m]
 
     /// The principal axis that all mass lies on (0, 1, 2), or -1 if the body is no rod.
     int rod_axis() const {
@@ -106,6 +120,8 @@ struct MassProperties {
 /// [assembly] Draws the box of MassProperties::half_size if it was given. Mass and inertia do not
 /// say what a body looks like.
 inline void draw(const MassProperties& body, Sketch& out) {
+    const double half = 0.5 * body.length;
+    if (body.radius > 0.0) out.cylinder(body.radius, {-half, 0.0, 0.0}, {half, 0.0, 0.0});
     if (!body.is_box) return;
     const Vec3 size = 2.0 * body.half_size;
     const Eigen::Quaterniond turn(body.axes);
@@ -148,6 +164,60 @@ inline std::string text(double number) {
     char buffer[32];
     std::snprintf(buffer, sizeof buffer, "%.9g", number);
     return buffer;
+}
+
+/// Ends of a rod.
+struct Ends {
+    Vec3 from, to;
+};
+
+inline bool has_ends(const Arguments& arguments) {
+    return arguments.given("from") || arguments.given("to");
+}
+
+inline Ends read_ends(const Arguments& arguments) {
+    for (const char* key : {"from", "to"})
+        if (!arguments.given(key))
+            arguments.fail(key, "is missing: a rod is given by both its ends, from and to");
+    for (const char* key : {"position", "orientation"})
+        if (arguments.given(key))
+            arguments.fail(key, "is what the ends of the rod say; leave it out, or from and to");
+    const Ends ends{vec3(arguments.numbers("from")), vec3(arguments.numbers("to"))};
+    if (!((ends.to - ends.from).norm() > 0.0))
+        arguments.fail("to", "both ends of the rod are one point");
+    return ends;
+}
+
+/// A rod between ends whose mass and radius alone are given, or density and radius.
+inline bool is_rod(const Arguments& arguments) {
+    const bool is_given = arguments.given("inertia") || arguments.given("size");
+    if (!has_ends(arguments) || is_given) {
+        if (arguments.given("radius"))
+            arguments.fail("radius",
+                           is_given ? "is that of a rod, of which size or inertia say enough"
+                                    : "is that of a rod between from and to, which are missing");
+        return false;
+    }
+    if (arguments.given("density") && arguments.given("mass"))
+        arguments.fail("mass", "the mass is described twice; give mass or density");
+    if (arguments.given("density") && !arguments.given("radius"))
+        arguments.fail("radius", "is missing: a rod of a density needs it");
+    if (!arguments.given("density") && !arguments.given("mass"))
+        arguments.fail("mass",
+                       "is missing: give it, or density and radius; a rod without mass is no body "
+                       "but a constraint \"distance\" between the points that it ties");
+    return true;
+}
+
+// J = m r^2 / 2 about the axis, m (3 r^2 + l^2) / 12 across
+inline void read_rod(const Arguments& arguments, MassProperties& body) {
+    const double r = body.radius, l = body.length;
+    body.mass = arguments.given("mass")
+                    ? arguments.number("mass")
+                    : arguments.number("density") * std::numbers::pi * r * r * l;
+    body.moments = body.mass * Vec3(l * l / 12.0, r * r / 4.0, r * r / 4.0);
+    body.half_size = (3.0 / body.mass * body.moments).cwiseSqrt();
+    body.volume = 8.0 * body.half_size.prod();
 }
 
 // "size" with "density", or "mass" with "inertia"; never half of both.
@@ -228,11 +298,18 @@ inline void read_tensor_body(const Arguments& arguments, MassProperties& body) {
 
 }  // namespace detail
 
-/// [assembly] Reads `size` and `density`, or `mass` and `inertia`; `center_of_mass`. Refuses
-/// through Arguments::fail what is no rigid body.
+/// [assembly] Reads `size` and `density`, or `mass` and `inertia`, or of a rod its ends with `mass`
+/// or `density`; `center_of_mass`. Refuses through Arguments::fail what is no rigid body.
 inline MassProperties read_mass_properties(const Arguments& arguments) {
     MassProperties body;
-    if (detail::is_box(arguments))
+    if (detail::has_ends(arguments)) {
+        const detail::Ends ends = detail::read_ends(arguments);
+        body.length = (ends.to - ends.from).norm();
+        if (arguments.given("radius")) body.radius = arguments.number("radius");
+    }
+    if (detail::is_rod(arguments))
+        detail::read_rod(arguments, body);
+    else if (detail::is_box(arguments))
         detail::read_box(arguments, body);
     else
         detail::read_tensor_body(arguments, body);
@@ -266,12 +343,20 @@ inline Vec3 carried_velocity(const Arguments& arguments,
            vec3(carrier.angular_velocity).cross(r - vec3(carrier.position));
 }
 
-/// [assembly] Reads `position`, `orientation`, and `velocity` and `angular_velocity` or
-/// `velocity_from`.
+/// [assembly] Reads `position`, `orientation` or the ends of a rod, and `velocity` and
+/// `angular_velocity` or `velocity_from`.
 inline Start read_start(const Arguments& arguments, const MassProperties& body) {
     Start start;
-    start.R = read_orientation(arguments);
-    start.x = vec3(arguments.numbers("position")) + start.R * body.center;
+    Vec3 reference = vec3(arguments.numbers("position"));
+    if (body.length > 0.0) {
+        const detail::Ends ends = detail::read_ends(arguments);
+        reference = 0.5 * (ends.from + ends.to);
+        start.R = Eigen::Quaterniond::FromTwoVectors(Vec3::UnitX(), ends.to - ends.from)
+                      .toRotationMatrix();
+    } else {
+        start.R = read_orientation(arguments);
+    }
+    start.x = reference + start.R * body.center;
     if (arguments.given("velocity_from")) {
         start.v = carried_velocity(arguments, start.x, {"velocity", "angular_velocity"});
         start.w = start.R.transpose() * vec3(arguments.motion_of("velocity_from").angular_velocity);
@@ -289,7 +374,12 @@ inline Start read_start(const Arguments& arguments, const MassProperties& body) 
 /// [assembly] The point or direction that a locator asks a rigid body for, in body axes, points
 /// from the reference point.
 /// @throws std::invalid_argument if it asks for a number or name, or for the direction zero
-inline Vec3 read_locator(const Locator& where) {
+inline Vec3 read_locator(const Locator& where, const MassProperties& body = {}) {
+    if (where.kind == Locator::Kind::name && body.length > 0.0 && !where.is_direction) {
+        if (where.name == "from") return {-0.5 * body.length, 0.0, 0.0};
+        if (where.name == "to") return {0.5 * body.length, 0.0, 0.0};
+        throw std::invalid_argument("a rod has the points \"from\", \"to\" and [x, y, z]");
+    }
     if (where.kind != Locator::Kind::coordinates)
         throw std::invalid_argument(
             "a rigid body has no numbered or named points; write a point or a direction as "

@@ -86,8 +86,9 @@ TEST_CASE("a slack rope becomes taut with a loss, and an elastic one without") {
               near(0.5 * (1.0 - e * e) * rate * rate / mobility, 1e-11));
         check_balances(simulation);
     }
-    Simulation simulation = model(atwood(m, M, fmt::format("length = {}\nstiffness = 4e3", 4.3)) +
-                                  steps("emm", 0.002, 1.0));
+    Simulation simulation =
+        model(atwood(m, M, fmt::format("length = {}\nyoung = 1.72e8\narea = 1e-4", 4.3)) +
+              steps("emm", 0.002, 1.0));
     run_to_end(simulation);
     CHECK(column(simulation, "work.nonideal") == 0.0);
     check_balances(simulation);
@@ -182,6 +183,8 @@ TEST_CASE("what is wrong with a rope is said in words") {
     CHECK(has(refused(atwood(1, 2, "damping = 2")), "say stiffness as well"));
     CHECK(has(refused(atwood(1, 2, "stiffness = 9\nrestitution = 0.5")), "does not give"));
     CHECK(has(refused(atwood(1, 2, "length = \"t\"")), "not above zero at the start"));
+    CHECK(has(refused(atwood(1, 2, "young = 2e9")), "go together"));
+    CHECK(has(refused(atwood(1, 2, "young = 2e9\narea = 1e-4\nstiffness = 4")), "one of them"));
     CHECK(has(refused(model_text() + point_mass("a", Vec3::Zero()) +
                       rope_over({at("a", Vec3::Zero())}, "")),
               "one point"));

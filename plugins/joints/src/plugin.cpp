@@ -376,7 +376,11 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                                      "\"b@[-0.4, 0.2, 0.1]\"]\n"
                                      "length = \"1.5 + 0.1*sin(3*t)\"\n"
                                      "stiffness = 40.0\n"
-                                     "damping = 0.3"}},
+                                     "damping = 0.3",
+                                     "points = [\"a@[0.3, 0.1, -0.2]\", "
+                                     "\"b@[-0.4, 0.2, 0.1]\"]\n"
+                                     "young = 3.0e3\n"
+                                     "area = 0.01"}},
                        kRopeKeys),
     ancora::type<Coupler<Coupling::coupler>>("coupler",
                                              {.doc = "measures that keep a ratio",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <string>
 
@@ -45,14 +46,15 @@ Rope::Rope(const Arguments& arguments) {
     stencil_.resize(3 * points_.list().size());
     std::iota(stencil_.begin(), stencil_.end(), 0);
     read_length(arguments, path);
-    const bool gives = arguments.has("stiffness") && std::isfinite(arguments.number("stiffness"));
+    const double stiffness = read_stiffness(arguments);
+    const bool gives = std::isfinite(stiffness);
     if (gives) {
         if (arguments.number("restitution") != 0.0)
             arguments.fail("restitution",
                            "is that of a rope that does not give; leave it or the "
                            "stiffness out");
         law_ = {.kind = RowKind::elastic,
-                .compliance = 1.0 / arguments.number("stiffness"),
+                .compliance = 1.0 / stiffness,
                 .viscosity = arguments.has("damping") ? arguments.number("damping") : 0.0,
                 .law = &kSlackLaw};
     } else {
@@ -83,6 +85,19 @@ void Rope::read_length(const Arguments& arguments, double path) {
         winch_.evaluate(arguments.begin_time(), {&length_, 1});
     }
     if (!(length_ > 0.0)) arguments.fail("length", "is not above zero at the start");
+}
+
+/// Infinite where it does not give.
+double Rope::read_stiffness(const Arguments& arguments) const {
+    const bool has_section = arguments.has("young") || arguments.has("area");
+    if (!has_section)
+        return arguments.has("stiffness") ? arguments.number("stiffness")
+                                          : std::numeric_limits<double>::infinity();
+    if (arguments.has("stiffness"))
+        arguments.fail("stiffness", "is given beside young and area; give one of them");
+    for (const char* key : {"young", "area"})
+        if (!arguments.has(key)) arguments.fail(key, "is missing: young and area go together");
+    return arguments.number("young") * arguments.number("area") / length_;
 }
 
 void Rope::evaluate(int, const RowPoint& at, const RowValues& out) const {

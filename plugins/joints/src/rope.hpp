@@ -34,6 +34,10 @@ inline constexpr Parameter kRopeKeys[] = {
         "stiffness", "N/m", "k, of the whole rope at its length; left out or inf: it does not give")
         .positive()
         .or_infinite(),
+    parameter::number("young", "Pa", "with area, instead of stiffness: k = young area / length")
+        .positive()
+        .or_infinite(),
+    parameter::number("area", "m^2", "of the rope's section").positive(),
     parameter::number("damping", "N s/m", "c, while it is taut; with a stiffness").nonnegative(),
     parameter::number("restitution",
                       "",
@@ -76,6 +80,7 @@ private:
         factors[0] = sign_;
     }
     void read_length(const Arguments& arguments, double path);
+    double read_stiffness(const Arguments& arguments) const;
 
     AttachmentTexts points_;
     double length_ = 0.0;

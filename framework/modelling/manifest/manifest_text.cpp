@@ -189,7 +189,15 @@ private:
                                                 static_cast<std::size_t>(type.num_parameters));
         Table storage, own = parameters;
         if (const Table::Entry* const release = find_release(type, parameters)) {
-            add(kReleaseKey, release->value);
+            const bool is_table = release->value.as<Table>() != nullptr;
+            Table keys, room;
+            if (is_table)
+                keys = *release->value.as<Table>();
+            else
+                keys.add({"at", release->place, release->value});
+            const Table& computed =
+                with_numbers(manifest_, scope, label, keys, release_keys(), room);
+            add(kReleaseKey, is_table ? Value(computed) : computed.find("at")->value);
             own.erase(kReleaseKey);
         }
         const Table& numbers = with_numbers(manifest_, scope, label, own, schema, storage);

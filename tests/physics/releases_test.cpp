@@ -273,6 +273,52 @@ TEST_SUITE("releases") {
         }
     }
 
+    // An ideal rod has no inertia about its axis: the hinge determines that spin, and behind it a
+    // gauge row. A node without mass that nothing determines any more has no motion.
+    TEST_CASE("what has no inertia goes on, or is refused") {
+        const auto rod = [](const char* type) {
+            return head("[0, -9.81, 0]") +
+                   "\n[[body]]\nname = \"m\"\ntype = \"ancf_rigid_body\"\npenalty = inf\nmass = "
+                   "1.0\n"
+                   "inertia = [0, 0.1, 0.1]\nposition = [0.5, 0, 0]\n" +
+                   tie("hinge",
+                       "revolute",
+                       "a = \"ground\"\nb = \"m\"\npoint = [0, 0, 0]\naxis = [0, 0, 1]\n"
+                       "release = 0.25") +
+                   integrator(type, 0.002, 0.6);
+        };
+        Run run(rod("emm")), other(rod("rk4"));
+        run.to_end();
+        other.to_end();
+        for (const char* const column : {"m.x", "m.y", "m.wz"})
+            CHECK(std::abs(run.column(column) - other.column(column)) <= 2e-5);
+        CHECK(energy_error(run) <= 1e-14);
+
+        std::string text = head();
+        text.replace(text.find("\"emm\""), 5, "\"truss\", \"emm\"");
+        for (const char* const type : {"emm", "rk4"}) {
+            const auto failure = failure_of(
+                text +
+                "\n[[body]]\nname = \"r\"\ntype = \"truss\"\nnodes = [[0, 0, 0], [1, 0, 0]]\n"
+                "elements = [[0, 1]]\nyoung = inf\ndensity = 0\nnode_masses = [[1, 1.0]]\n" +
+                tie("hook", "position", "a = \"r@0\"\nb = \"ground@[0, 0, 0]\"\nrelease = 0.1") +
+                integrator(type, 0.01, 0.3));
+            CHECK(failure.message.find("has no mass") != std::string::npos);
+        }
+    }
+
+    TEST_CASE("a program opens by the input of the condition") {
+        Run run(head() + mass("m", "[0, 0, -1]") +
+                tie("rod", "distance", kOnRod + "release = { when = \"m.z < -5\" }") +
+                integrator("emm", 0.01, 0.5));
+        run.steps(20);
+        CHECK(run.column("m.z") == -1.0);
+        run.simulation.set_input("rod.when", 1.0);
+        run.to_end();
+        CHECK(std::abs(run.column("m.z") + 1.0 + 0.5 * 9.81 * 0.09) <= 1e-12);
+        CHECK(std::abs(run.simulation.breaks().at(0).t - 0.2) <= 1e-14);
+    }
+
     TEST_CASE("mistakes are named") {
         const auto says = [](const std::string& release, const char* part) {
             const auto failure =

@@ -657,6 +657,7 @@ void KernelSystem::pass_break_point(double at) {
 void KernelSystem::open_constraints() {
     if (!accounts_.releases.update()) return;
     accelerations_.rebuild();
+    start_.follow_rows(true);
     // Rows that were dropped beside them may be needed.
     rows_.choice.renew();
     rows_.singular.prepare();
@@ -749,8 +750,10 @@ void KernelSystem::no_convergence(const StepTrial& trial,
 template <class Archive>
 void KernelSystem::transfer(Archive& archive) {
     parts_.signals.transfer(archive);
+    bool has_other_rows = false;
     if constexpr (Archive::kReads)
         if (accounts_.releases.follow()) {
+            has_other_rows = true;
             accelerations_.rebuild();
             extra_.for_each([](StepPart& part) {
                 part.forget_rows();
@@ -799,6 +802,7 @@ void KernelSystem::transfer(Archive& archive) {
     if constexpr (Archive::kReads) {
         invalidate(Change::state);
         accelerations_.forget_choices();
+        if (has_other_rows) start_.follow_rows(false);
         // The last values of plugins are those of this state.
         RowSet::StateValues instant;
         parts_.signals.show_sampled();

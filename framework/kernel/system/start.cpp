@@ -218,6 +218,23 @@ void Start::take(std::span<const double> q, std::span<const double> v, double t)
     state_.farthest = parts_.space.farthest(state_.q.data());
 }
 
+void Start::follow_rows(bool with_velocities) {
+    if (massless_.empty()) return;
+    parts_.rows.refresh_own_values(state_.q.data(), state_.v.data(), state_.t);
+    parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
+    release_gauge_rows();
+    try {
+        check_massless();
+    } catch (const Error& error) {
+        throw Error(
+            error.kind(),
+            fmt::format(
+                "t = {:.9g} s, with constraints that have opened: {}", state_.t, error.message()),
+            error.place());
+    }
+    if (with_velocities) massless_.reset(instant_.A, instant_.pi_t, state_.v.data());
+}
+
 /// Velocities without mass are not state: they follow from the others, at the start too.
 void Start::determine_massless() {
     release_gauge_rows();

@@ -45,6 +45,10 @@ public:
     /// The same from the present state with the plugins' present states: for other parameters.
     /// Violations up to `before` are allowed, since steps leave residuals of rates.
     void begin_here(const InitialViolations& before);
+    /// Constraint rows are others than before at the present state: finds which rows determine the
+    /// coordinates without mass, and the velocities of these if they are wanted.
+    /// @throws Error (numerical) where nothing determines one
+    void follow_rows(bool with_velocities);
     /// The present state has been reported to the program, which may set it again: its present
     /// violations are then allowed, which for rates in the discrete formulation are of second order
     /// in the step.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <sstream>
 
@@ -17,6 +18,7 @@ namespace {
 
 constexpr double kWidth = 720.0, kHeight = 460.0, kLeft = 80.0, kTop = 40.0, kPlot = 420.0,
                  kDeep = 360.0;
+constexpr std::size_t kMostCurvesNamed = 21;  // lines of the legend
 constexpr const char* kMark = "<!-- ancora convergence -->";
 
 /// From values to places: logarithms between whole decades.
@@ -98,24 +100,47 @@ void write_convergence_picture(const std::filesystem::path& file,
         by_tolerance ? "tolerance" : "step [s]",
         kTop + 0.5 * kDeep,
         kTop + 0.5 * kDeep);
-    for (std::size_t c = 0; c < curves.size(); ++c) {
-        const char* const color = kCurveColors[c % kCurveColors.size()];
+    // The largest differences at the finest steps come first: these have colours and names, the
+    // others stand behind them.
+    std::vector<const ConvergenceCurve*> order;
+    for (const ConvergenceCurve& curve : curves) order.push_back(&curve);
+    const auto finest = [](const ConvergenceCurve* curve) {
+        const auto last = std::find_if(
+            curve->differences.rbegin(), curve->differences.rend(), [](double difference) {
+                return difference > 0.0;
+            });
+        return last == curve->differences.rend() ? 0.0 : *last;
+    };
+    std::ranges::stable_sort(order, std::greater<>(), finest);
+    const auto draw = [&](const ConvergenceCurve& curve, const char* color, double wide) {
         std::string points;
-        for (std::size_t k = 0; k < curves[c].differences.size(); ++k)
-            if (curves[c].differences[k] > 0.0)
-                points +=
-                    fmt::format("{:.2f},{:.2f} ", x(parameters[k]), y(curves[c].differences[k]));
+        for (std::size_t k = 0; k < curve.differences.size(); ++k)
+            if (curve.differences[k] > 0.0)
+                points += fmt::format("{:.2f},{:.2f} ", x(parameters[k]), y(curve.differences[k]));
         out << fmt::format(
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\"/>\n",
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"/>\n",
             points,
-            color);
-        if (c >= 22) continue;
+            color,
+            wide);
+    };
+    const std::size_t num_named =
+        order.size() > kMostCurvesNamed ? kMostCurvesNamed - 1 : order.size();
+    for (std::size_t c = order.size(); c-- > num_named;) draw(*order[c], "#c9ced6", 0.8);
+    for (std::size_t c = num_named; c-- > 0;)
+        draw(*order[c], kCurveColors[c % kCurveColors.size()], 1.5);
+    for (std::size_t c = 0; c < std::min(num_named + 1, order.size()); ++c) {
         const double row = kTop + 8.0 + 17.0 * static_cast<double>(c);
-        line(kLeft + kPlot + 12.0, row, kLeft + kPlot + 30.0, row, color);
+        const bool is_rest = c == num_named;
+        line(kLeft + kPlot + 12.0,
+             row,
+             kLeft + kPlot + 30.0,
+             row,
+             is_rest ? "#c9ced6" : kCurveColors[c % kCurveColors.size()]);
         out << fmt::format("<text x=\"{}\" y=\"{:.2f}\">{}</text>\n",
                            kLeft + kPlot + 36.0,
                            row + 4.0,
-                           escaped_xml(curves[c].name));
+                           is_rest ? fmt::format("{} with smaller ones", order.size() - num_named)
+                                   : escaped_xml(order[c]->name));
     }
     out << "</svg>\n";
     write_file(file, out.str());

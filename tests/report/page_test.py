@@ -191,6 +191,31 @@ def check_scene(browser):
     check(place != browser.run("return document.querySelector('.now')?.style.transform"), "the line of the time in the plots stands still")
 
 
+def check_machine_tiles(browser, folder):
+    """The tiles of the machine are the extremes of the columns of history.csv."""
+    scene = json.loads((folder / "scene.json").read_text())
+    with open(folder / "history.csv", newline="") as file:
+        rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+    norm = lambda row, name: math.dist([row[f"{name}.{c}"] for c in "xyz"], [0, 0, 0])
+    reactions = [name[:-2] for name in rows[0] if name.endswith(".on_b.force.x") or (
+        name.endswith(".force.x") and name[:-8] in [constraint["name"] for constraint in scene["constraints"]])]
+    bodies = [body["name"] for body in scene["bodies"] if f"{body['name']}.x" in rows[0]]
+    expected = {
+        "Largest reaction": max((norm(row, name) for row in rows for name in reactions), default=0.0),
+        "Farthest from start": max((math.dist(*[[row[f"{name}.{c}"] for c in "xyz"] for row in (rows[0], here)]) for here in rows for name in bodies), default=0.0),
+    }
+    tiles = dict(browser.run("""
+        return [...document.querySelectorAll("#headline .tile")].map(tile => [
+            tile.querySelector(".tile-label").textContent, tile.querySelector(".tile-value").firstChild.textContent])"""))
+    for label, value in expected.items():
+        if not check((label in tiles) == (value > 0.0), f"tiles: {label} in {list(tiles)}, {value}") or value == 0.0:
+            continue
+        near(float(tiles[label].replace("\u2212", "-")), value, 6e-4 * value, f"tile {label!r}")
+    names = list(tiles)
+    check(not any(label in tiles for label in expected) or names.index("Energy balance") > max(names.index(label) for label in expected if label in tiles),
+          f"tiles: the solver's before the machine's: {names}")
+
+
 def check_plots(browser, least, least_ink=31):
     """Every plot has curves, or points: ink in its own canvas that is neither axis nor grid."""
     plots = browser.run("""
@@ -645,6 +670,7 @@ def main():
                     browser.open(path)
                     has_scene = browser.run("return Boolean(report.view)")
                     check_plots(browser, 4)
+                    check_machine_tiles(browser, pathlib.Path(path).parent)
                     if has_scene:
                         check_scene(browser)
                     browser.is_silent()

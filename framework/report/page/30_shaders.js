@@ -32,13 +32,17 @@ void main() {
     vec3 n = normalize(vNormal);
     if (!gl_FrontFacing) n = -n;
     float key = max(dot(n, vec3(-0.36, 0.62, 0.70)), 0.0);
-    vec3 colour = vColor * (0.74 + 0.12 * n.y + 0.26 * key);
+    // Black would have no shape.
+    vec3 colour = max(vColor, vec3(0.05)) * (0.74 + 0.12 * n.y + 0.26 * key);
     vec2 g = vUv * lines;
     vec2 d = abs(fract(g - 0.5) - 0.5) / max(fwidth(g), vec2(1e-6));
     float width = 1.6 + 2.0 * vMarked;
     float line = 1.0 - smoothstep(width - 1.1, width, min(d.x, d.y));
     colour = mix(colour, select, 0.18 * vMarked);
-    gl_FragColor = vec4(mix(colour, mix(colour * edge, select, vMarked), line), opacity);
+    // Edges are darker, and lighter on what is dark itself.
+    float bright = dot(vColor, vec3(0.30, 0.59, 0.11));
+    vec3 drawn = mix(mix(colour, vec3(1.0), 0.45), colour * edge, smoothstep(0.16, 0.30, bright));
+    gl_FragColor = vec4(mix(colour, mix(drawn, select, vMarked), line), opacity);
 }`;
 
 /** Lambert shading with darker lines at so many parts of u and v; `marked` instances stand out. */

@@ -11,7 +11,7 @@ function withoutLines(geometry) {
 
 /** A cylinder of radius and height 1 along z, rims as lines, nothing on the caps. */
 function unitCylinder() {
-    const geometry = new THREE.CylinderGeometry(1, 1, 1, 32);
+    const geometry = new THREE.CylinderGeometry(1, 1, 1, 96);
     geometry.rotateX(Math.PI / 2);
     const { normal, uv } = geometry.attributes;
     for (let k = 0; k < uv.count; ++k)

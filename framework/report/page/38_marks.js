@@ -85,7 +85,7 @@ function paintAll(meshes, colour) {
     }
 }
 
-/** Torques as arrows round their axis, the greatest of the run a fixed share of the scene. */
+/** Torques as arrows round their axis, the greatest of the run a fixed share of the machine. */
 class RoundArrows {
     constructor(objects, size, ghost) {
         this.size = size;
@@ -121,7 +121,7 @@ class RoundArrows {
     }
 }
 
-/** Forces at their points: shafts and heads, the greatest of the run a fixed share of the scene. */
+/** Forces at their points: shafts and heads, the greatest of the run a fixed share of the machine. */
 class Arrows {
     constructor(objects, key, size, ghost) {
         this.key = key;

@@ -3,7 +3,7 @@
 "use strict";
 
 class Actors {
-    constructor(scene, size, ghost) {
+    constructor(scene, size, machine, ghost) {
         this.scene = scene;
         this.ghost = ghost;
         this.size = size;
@@ -15,10 +15,10 @@ class Actors {
         this.frames = null;
         this.constraints = new Markers(scene.constraints, "constraint", this.joints.named);
         this.forces = new Markers(scene.forces, "applied", this.joints.named);
-        this.reactions = new Arrows(scene.constraints, "reaction", size, ghost);
-        this.applied = new Arrows(scene.forces, "applied", size, ghost);
-        this.moments = new RoundArrows(scene.constraints, size, ghost);
-        this.torques = new RoundArrows(scene.forces, size, ghost);
+        this.reactions = new Arrows(scene.constraints, "reaction", machine, ghost);
+        this.applied = new Arrows(scene.forces, "applied", machine, ghost);
+        this.moments = new RoundArrows(scene.constraints, machine, ghost);
+        this.torques = new RoundArrows(scene.forces, machine, ghost);
         this.paths = [];
     }
 

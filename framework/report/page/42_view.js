@@ -18,8 +18,10 @@ function roundStep(x) {
 
 // About as many points tell how large a scene is.
 const MOST_SAMPLES = 200000;
-// So much of the scene's size is the arrow of the greatest force.
-const ARROW_SHARE = 0.22;
+// So much of the machine's size is the arrow of the greatest force.
+const ARROW_SHARE = 0.28;
+// A machine that is smaller than this part of its way would have arrows that nobody sees.
+const LEAST_MACHINE = 0.15;
 
 /** The least of one coordinate of points, times a sign. */
 function least(points, c, sign) {
@@ -76,6 +78,34 @@ function samplePoints({ times, bodies, constraints, forces, joints, springs, mes
     return samples;
 }
 
+// So many frames tell how large the machine is.
+const SIZED_FRAMES = 24;
+
+/** The largest extent of a scene's bodies at any one time: less than that of all times for what travels. */
+function machineSize({ times, bodies, meshes }) {
+    const moved = bodies.filter(({ name, position, nodes }) => name !== "ground" && (position || nodes));
+    const reaches = moved.map(({ shapes }) => (shapes ?? []).flatMap(shape => outlineOf(shape, meshes))
+        .reduce((most, { at, radius }) => Math.max(most, at.length() + radius), 0));
+    const step = Math.max(1, Math.floor(times.length / SIZED_FRAMES));
+    let size = 0;
+    for (let i = 0; i < times.length; i += step) {
+        const low = [Infinity, Infinity, Infinity];
+        const high = [-Infinity, -Infinity, -Infinity];
+        const add = (x, c, reach) => {
+            low[c] = Math.min(low[c], x - reach);
+            high[c] = Math.max(high[c], x + reach);
+        };
+        moved.forEach(({ position, nodes }, b) => {
+            for (let c = 0; position && c < 3; ++c) add(position.at(i, c), c, reaches[b]);
+            const every = nodes ? 3 * Math.max(1, Math.floor(nodes.width / 600)) : 1;
+            for (let k = 0; nodes && k < nodes.width; k += every) for (let c = 0; c < 3; ++c) add(nodes.at(i, k + c), c, 0);
+        });
+        const extent = Math.hypot(...[0, 1, 2].map(c => high[c] - low[c]));
+        if (Number.isFinite(extent)) size = Math.max(size, extent);
+    }
+    return size;
+}
+
 class View {
     constructor(box, scenes) {
         this.box = box;
@@ -127,7 +157,10 @@ class View {
         const largest = key => Math.max(...scenes.map(({ constraints, forces }) => largestVector([...constraints, ...forces], key)));
         this.largestForce = largest("force");
         this.largestTorque = largest("torque");
-        const arrow = this.largestForce > 0 ? (ARROW_SHARE * this.size) / this.largestForce : 0;
+        // Arrows are for the machine, not for the way that it goes; one that is a point has the way.
+        this.machine = Math.max(...scenes.map(machineSize)) || this.size;
+        if (this.machine < LEAST_MACHINE * this.size) this.machine = LEAST_MACHINE * this.size;
+        const arrow = this.largestForce > 0 ? (ARROW_SHARE * this.machine) / this.largestForce : 0;
         this.samples = scenes.flatMap(scene => samplePoints(scene, arrow));
         if (!this.samples.length) this.samples = [{ at: low, radius: 0 }, { at: high, radius: 0 }];
     }
@@ -149,7 +182,7 @@ class View {
     addActors(scenes) {
         for (const { meshes } of scenes)
             for (const mesh of meshes) mesh.geometry ??= meshGeometry(mesh.points, mesh.triangles);
-        this.actors = scenes.map((scene, k) => new Actors(scene, this.size, k > 0));
+        this.actors = scenes.map((scene, k) => new Actors(scene, this.size, this.machine, k > 0));
         for (const actors of this.actors) actors.addTo(this.stage);
     }
 
@@ -257,7 +290,7 @@ class View {
 
     setTime(t) {
         this.t = t;
-        const arrow = { largest: this.largestForce, torque: this.largestTorque, length: ARROW_SHARE * this.size * this.arrowScale };
+        const arrow = { largest: this.largestForce, torque: this.largestTorque, length: ARROW_SHARE * this.machine * this.arrowScale };
         for (const actors of this.actors) actors.update(t, arrow);
         if (this.followed) {
             const { object, last, at } = this.followed;

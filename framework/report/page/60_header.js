@@ -61,6 +61,7 @@ function figureOf(run, { path, below, words }) {
 }
 
 function simulatedOf(run) {
+    if (!run.summary) return null;
     const t = simulatedTime(run);
     if (t === undefined || run.summary.mode) return null; // a mode's period is stretched
     const { steps } = run.summary;
@@ -69,15 +70,69 @@ function simulatedOf(run) {
 }
 
 function wallOf(run) {
-    const { wall_seconds: seconds, steps } = run.summary;
+    const { wall_seconds: seconds, steps } = run.summary ?? {};
     if (typeof seconds !== "number") return null;
     return { value: [showSeconds(seconds)], below: steps ? `${showSeconds(seconds / steps)} per step` : "" };
 }
 
-/** Tiles of main figures; those of a second run stand below the first's. */
+/** The greatest of some columns' values over the rows that the page has: { value, name, t }. */
+function greatestOf({ t }, candidates) {
+    let best = null;
+    for (const { name, at } of candidates)
+        for (let i = 0; i < t.length; ++i) {
+            const value = at(i);
+            if (Number.isFinite(value) && value > (best?.value ?? 0)) best = { value, name, t: t[i] };
+        }
+    return best;
+}
+
+/** Vectors among the columns, by what their names end in: [{ name, of: its three columns }]. */
+function vectorsOf(history, ending) {
+    const last = `${ending}.x`;
+    return history.columns.map(({ name }) => name).filter(name => name.endsWith(last))
+        .map(name => ({ name: name.slice(0, -last.length), of: ["x", "y", "z"].map(c => history.row(`${name.slice(0, -1)}${c}`)) }))
+        .filter(({ of }) => of.every(Boolean));
+}
+
+const MOST_TILED = 400;  // columns that are looked through
+
+/** What the machine does, from the columns: forces and efforts that it is to bear, ways that it goes. */
+function machineFigures(run) {
+    const { history } = run;
+    if (!(history instanceof RunHistory) || run.summary?.mode) return {};
+    const bodies = new Set((run.scene?.bodies ?? []).map(({ name }) => name));
+    const norm = of => i => Math.hypot(of[0][i], of[1][i], of[2][i]);
+    const constraints = new Set((run.scene?.constraints ?? []).map(({ name }) => name));
+    const reactions = [...vectorsOf(history, ".force").filter(({ name }) => constraints.has(name)), ...vectorsOf(history, ".on_b.force")];
+    const ways = vectorsOf(history, "").filter(({ name }) => bodies.has(name));
+    const efforts = history.columns.filter(({ name }) => name.endsWith(".effort"));
+    const magnitudes = unit => efforts.filter(column => column.unit === unit).slice(0, MOST_TILED).map(({ name }) => {
+        const row = history.row(name);
+        return { name: name.slice(0, -".effort".length), at: i => Math.abs(row[i]) };
+    });
+    const distance = ({ name, of }) => ({ name, at: i => Math.hypot(...of.map(x => x[i] - x[0])) });
+    const figures = {
+        torque: [greatestOf(history, magnitudes("N m")), "N m"],
+        effort: [greatestOf(history, magnitudes("N")), "N"],
+        reaction: [greatestOf(history, reactions.slice(0, MOST_TILED).map(({ name, of }) => ({ name, at: norm(of) }))), "N"],
+        way: [greatestOf(history, ways.slice(0, MOST_TILED).map(distance)), "m"],
+    };
+    return Object.fromEntries(Object.entries(figures).filter(([, [found]]) => found));
+}
+
+const MACHINE_LABELS = { torque: "Largest effort", effort: "Largest effort", reaction: "Largest reaction", way: "Farthest from start" };
+
+/** Tiles of main figures, of the machine before those of the solver; those of a second run stand below the first's. */
 function drawHeadline(runs) {
-    const known = runs.filter(run => run.summary);
+    const known = runs.filter(run => run.summary || run.history instanceof RunHistory);
+    const machines = new Map(known.map(run => [run, machineFigures(run)]));
+    const kinds = Object.keys(MACHINE_LABELS).filter(kind => [...machines.values()].some(figures => figures[kind]));
+    const ofMachine = kind => run => {
+        const found = machines.get(run)[kind]?.[0];
+        return found ? { value: [show(found.value, 4)], below: `${found.name}, ${show(found.t, 4)} s` } : null;
+    };
     const figures = [
+        ...kinds.map(kind => [MACHINE_LABELS[kind], [...machines.values()].find(figures => figures[kind])[kind][1], ofMachine(kind)]),
         ...FIGURES.map(figure => [figure.label, figure.unit, run => figureOf(run, figure)]),
         ["Simulated", "s", simulatedOf],
         ["Wall time", "", wallOf],
@@ -86,10 +141,10 @@ function drawHeadline(runs) {
     for (const [label, unit, of] of figures) {
         const values = known.map(of);
         if (!values.some(Boolean)) continue;
-        const tile = make("div", { className: "tile" }, make("div", { className: "tile-label" }, label));
+        const tile = make("div", { className: "tile" }, make("div", { className: "tile-label", title: label }, label));
         values.forEach((figure, r) => tile.append(make("div", { className: r ? "tile-value second" : "tile-value" },
             ...(figure?.value ?? ["\u2013"]), figure && unit ? make("span", { className: "unit" }, ` ${unit}`) : null)));
-        if (known.length === 1) tile.append(make("div", { className: "tile-below" }, values[0].below));
+        if (known.length === 1) tile.append(make("div", { className: "tile-below", title: values[0].below }, values[0].below));
         tiles.push(tile);
     }
     byId("headline").replaceChildren(...tiles);

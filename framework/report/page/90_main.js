@@ -105,6 +105,7 @@ async function main() {
                 share => sceneMessage(`Reading the data\u2026 ${Math.round(100 * share)} %`))));
     }
     byId("scene-message").hidden = true;
+    drawHeadline(runs);
 
     await assemble(runs, timesOf(runs));
     problems.forEach(fail);

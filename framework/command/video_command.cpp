@@ -37,6 +37,10 @@ int video(const Options& options) {
     if (is_told && told > 0) std::fputs("\r\x1b[K", stderr);
     if (!summary.is_complete) return kInterrupted;
     if (options.quiet) return 0;
+    if (summary.pictures == 1) {
+        write_out(fmt::format("picture in {}\n", file.string()));
+        return 0;
+    }
     write_out(fmt::format("{} pictures, {:.4g} s at {} per second, {} s of the run each: {}\n",
                           summary.pictures,
                           static_cast<double>(summary.pictures) / summary.rate,

@@ -385,6 +385,11 @@ VideoSummary write_video(const fs::path& folder,
                                 folder.string()));
     const Choice choice = choose(all, options);
 
+    if (std::error_code error;
+        file.has_parent_path() && !fs::is_directory(file.parent_path(), error))
+        throw Error(
+            ErrorKind::file,
+            fmt::format("there is no folder \"{}\" for the video", file.parent_path().string()));
     const std::string mark = mark_of(kind);
     const bool is_series = kind == VideoKind::png && choice.pictures.size() > 1;
     if (!is_series) require_replaceable(file, mark, kVideoKind, MarkAt::end);

@@ -173,6 +173,7 @@ a = "upper"
 b = "lower"
 point = [0.6, 0, 0]
 axis = [0, 1, 0]
+rotor = {{ inertia = "2e-4 kg*m^2", ratio = 20 }}
 [[force]]
 name = "push"
 type = "point_load"
@@ -258,6 +259,63 @@ def impacts(folder):
     check(abs(rows[-1][1] - 0.05) < 1e-9 and abs(abs(rows[-1][2]) - 0.3 * 9.81) < 1e-8, f"the ball at rest: {rows}")
 
 
+# A block on a rail with dry friction, pushed to and fro: it slides, turns, sticks and lets go.
+RUBBING = HEAD + """
+[[body]]
+name = "block"
+type = "ancf_rigid_body"
+size = [0.2, 0.2, 0.2]
+density = 250
+penalty = inf
+velocity = [1.2, 0, 0]
+[[joint]]
+name = "rail"
+type = "prismatic"
+a = "ground"
+b = "block"
+point = [0, 0, 0]
+axis = [1, 0, 0]
+friction = { effort = 6.0 }
+[[force]]
+name = "push"
+type = "point_load"
+at = "block@[0, 0, 0]"
+force = ["12*sin(4*t)", "0", "0"]
+"""
+
+# A box that falls flat: four feet meet at once, again and again, and come to rest.
+FOUR_FEET = HEAD + """
+[[body]]
+name = "box"
+type = "ancf_rigid_body"
+size = [0.4, 0.3, 0.2]
+density = 500
+penalty = inf
+position = [0, 0, 0.5]
+[[generate]]
+for = { i = 2, j = 2 }
+[[generate.constraint]]
+name = "foot_${i}${j}"
+type = "contact"
+a = "box@[${0.4*i - 0.2}, ${0.3*j - 0.15}, -0.1]"
+b = "ground"
+plane = { normal = [0, 0, 1] }
+restitution = 0.4
+"""
+
+
+def switching(folder):
+    """Modes that change, several at once among them, are those of the run."""
+    for version, model, stop, columns in ((2, RUBBING, 3.0, ["block.x", "block.vx", "rail.friction.work", "energy.balance"]),
+                                          (3, FOUR_FEET, 1.5, ["box.z", "box.vz", "energy.balance"])):
+        text = model + integrator(stop)
+        fmu = Fmu(folder, text, version, columns, "--type", "me")
+        right = run_of(folder, text, columns, stop, 12)
+        rows, events = fmu.rows(stop, 2e-3, 12, len(columns))
+        compare(rows, right, 1e-7, f"{columns[0]}")
+        check(3 <= events < 60, f"{columns[0]}: {events} events")
+
+
 def states_and_order(folder):
     for version in (2, 3):
         fmu = Fmu(folder, ball(0.4, 0.7) + integrator(1.2), version, ["ball.z"], "--type", "both")
@@ -303,7 +361,7 @@ def refused(folder):
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for test in (smooth, impacts, states_and_order, early_returns, refused):
+        for test in (smooth, impacts, switching, states_and_order, early_returns, refused):
             test(folder)
     print(f"{len(failures)} failed" if failures else "all passed")
     return 1 if failures else 0

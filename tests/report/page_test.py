@@ -216,6 +216,21 @@ def check_machine_tiles(browser, folder):
           f"tiles: the solver's before the machine's: {names}")
 
 
+def check_surface(browser):
+    """Lines become the triangles that they are round: all of them, and no others."""
+    import itertools
+    import random
+    random.seed(4)
+    for member in range(12):
+        count = random.randint(4, 14)
+        lines = {tuple(sorted(random.sample(range(count), 2))) for _ in range(random.randint(3, 4 * count))}
+        ends = [node for line in sorted(lines, key=lambda _: random.random()) for node in random.sample(line, 2)]
+        right = {three for three in itertools.combinations(range(count), 3) if all(two in lines for two in itertools.combinations(three, 2))}
+        made = browser.run("return trianglesOf(arguments[0], arguments[1])", ends, count)
+        found = [tuple(sorted(made[k:k + 3])) for k in range(0, len(made), 3)]
+        check(len(found) == len(set(found)) and set(found) == right, f"surface {member}: {len(found)} triangles of {len(right)}")
+
+
 def check_plots(browser, least, least_ink=31):
     """Every plot has curves, or points: ink in its own canvas that is neither axis nor grid."""
     plots = browser.run("""
@@ -671,6 +686,7 @@ def main():
                     has_scene = browser.run("return Boolean(report.view)")
                     check_plots(browser, 4)
                     check_machine_tiles(browser, pathlib.Path(path).parent)
+                    check_surface(browser)
                     if has_scene:
                         check_scene(browser)
                     browser.is_silent()

@@ -289,6 +289,7 @@ def refusals(folder):
             ("are more than the 100000 of one video", "out", "a.png", "--speed", "1e-7")):
         refused(folder, 2, words, *arguments)
     refused(folder, 6, "there is no folder", "nothing", "a.mp4")
+    refused(folder, 6, "there is no folder \"away\" for the video", "out", "away/a.mp4")
     nowhere = {**os.environ, "PATH": str(folder)}
     refused(folder, 6, "there is no Chromium, which draws the pictures; install it", "out", "a.mp4", env=nowhere)
     (folder / "mine.mp4").write_text("mine")

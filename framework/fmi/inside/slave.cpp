@@ -703,7 +703,13 @@ void Slave::begin_exchange() {
     continuous_.emplace(*simulation_, description_.exchange.has_works);
     if (static_cast<std::size_t>(continuous_->num_states()) != num_states() ||
         continuous_->num_events() != description_.exchange.num_events)
-        refuse("with these parameters the model has other states or events than the description");
+        refuse(fmt::format(
+            "with these parameters the model has {} states and {} event indicators, and "
+            "the description {} and {}",
+            continuous_->num_states(),
+            continuous_->num_events(),
+            num_states(),
+            description_.exchange.num_events));
     x_.assign(num_states(), 0.0);
     continuous_->read_state(x_);
     t_ = now_.start;

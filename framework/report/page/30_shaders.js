@@ -66,6 +66,44 @@ function solidMaterial(lines, opacity = 1) {
     });
 }
 
+const SURFACE_VERTEX = `
+attribute vec3 shade;
+varying vec3 vShade;
+varying vec3 vAt;
+void main() {
+    vec4 at = modelViewMatrix * vec4(position, 1.0);
+    vShade = shade;
+    vAt = at.xyz;
+    gl_Position = projectionMatrix * at;
+}`;
+
+const SURFACE_FRAGMENT = `
+uniform float opacity;
+varying vec3 vShade;
+varying vec3 vAt;
+void main() {
+    vec3 n = normalize(cross(dFdx(vAt), dFdy(vAt)));
+    if (n.z < 0.0) n = -n;
+    float key = max(dot(n, vec3(-0.36, 0.62, 0.70)), 0.0);
+    gl_FragColor = vec4(vShade * (0.74 + 0.12 * n.y + 0.26 * key), opacity);
+}`;
+
+/** A film of flat triangles, seen from both sides. */
+function surfaceMaterial(opacity) {
+    return new THREE.ShaderMaterial({
+        uniforms: { opacity: { value: opacity } },
+        vertexShader: SURFACE_VERTEX,
+        fragmentShader: SURFACE_FRAGMENT,
+        transparent: opacity < 1,
+        depthWrite: opacity === 1,
+        // Lines on it are before it.
+        polygonOffset: true,
+        polygonOffsetFactor: 1.5,
+        polygonOffsetUnits: 4,
+        side: THREE.DoubleSide,
+    });
+}
+
 const POINT_VERTEX = `
 uniform float size;
 void main() {

@@ -144,7 +144,7 @@ class Arrows {
 
     /** `full` is the length of the greatest force [m], which both runs and kinds share. */
     update(place, largest, full) {
-        const thickness = 0.0045 * this.size;
+        const thickness = 0.0038 * this.size;
         this.objects.forEach((object, k) => {
             for (let c = 0; c < 3; ++c) {
                 this.from.setComponent(c, blended(object.positions, place, c));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -54,10 +55,16 @@ double ContinuousModel::time() const {
 
 std::vector<std::string> ContinuousModel::state_names() const {
     std::vector<std::string> out;
-    for (const char* kind : {"q", "v"})
-        for (const Simulation::BodyState& body : simulation_->body_states())
-            for (std::size_t k = 0; k < body.q.size(); ++k)
-                out.push_back(fmt::format("{}.{}.{}", kind, body.name, k));
+    // Some bodies are the kernel's own, such as rotors, whose names need not differ from others.
+    for (const char* kind : {"q", "v"}) {
+        std::set<std::string> names;
+        for (const BodyPart& body : system().parts().model.bodies) {
+            std::string name = body.object.name;
+            if (!names.insert(name).second) name += fmt::format(".{}", body.first);
+            for (int k = 0; k < body.count; ++k)
+                out.push_back(fmt::format("{}.{}.{}", kind, name, k));
+        }
+    }
     for (int k = 0; k < num_own_; ++k) out.push_back(fmt::format("state.{}", k));
     for (int k = 0; has_works_ && k < num_works_; ++k) out.push_back(fmt::format("work.{}", k));
     return out;

@@ -8,6 +8,7 @@
 
 #include "case_run.hpp"
 #include "file_writer.hpp"
+#include "results.hpp"
 
 namespace ancora {
 namespace {
@@ -56,6 +57,19 @@ std::string json_list_of(const std::vector<std::string>& texts) {
     return out + ']';
 }
 
+/// SI units of the table's columns, where names of columns of history.csv tell them.
+std::vector<std::string> units_of(const Study& study) {
+    std::vector<std::string> out(1 + study.keys().size() + 4);
+    out[out.size() - 2] = "s";  // t, before the steps
+    for (const StudyColumn& measure : study.measures) {
+        std::string unit = unit_of_column(measure.column);
+        if (measure.take == ColumnTake::integral) unit += unit.empty() ? "s" : " s";
+        out.push_back(std::move(unit));
+    }
+    out.emplace_back();  // the message
+    return out;
+}
+
 std::string html_text_of(std::string_view text) {
     std::string out;
     for (const char c : text) switch (c) {
@@ -84,7 +98,7 @@ std::string study_page(const Study& study, const std::map<std::size_t, std::stri
     }
     const std::string data = fmt::format(
         "{{\"name\":{},\"model\":{},\"keys\":{},\"set\":{},\"runs\":{},\"failed\":{},\"total\":{},"
-        "\"columns\":{},\n\"rows\":[{}]}}",
+        "\"columns\":{},\n\"units\":{},\n\"rows\":[{}]}}",
         json_text_of(study.name),
         json_text_of(study.model.filename().string()),
         study.keys().size(),
@@ -93,6 +107,7 @@ std::string study_page(const Study& study, const std::map<std::size_t, std::stri
         failed,
         study.num_cases(),
         json_list_of(cells_of(study.header())),
+        json_list_of(units_of(study)),
         lines);
     std::string page(kStudyPage);
     // The data last: they may hold whatever they like.

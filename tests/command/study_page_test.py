@@ -39,6 +39,10 @@ def main():
         axes = re.findall(r'data-axis="([^"]+)"', dom)
         for axis in ("force.spring.stiffness", "force.spring.damping", "ball.x", "ball.vx.largest", "ball.x at 0.5"):
             assert axis in axes, axes
+        # Each axis has its unit in its title, where the column has one.
+        titles = re.findall(r"<title>([^<]+)</title></text>", dom)
+        for title in ("ball.x [m]", "ball.vx.largest [m/s]", "ball.x at 0.5 [m]", "energy.total [J]", "force.spring.stiffness"):
+            assert title in titles, titles
         assert "<title>study</title>" in dom, dom[:800]
     print("the page draws", len(axes), "axes")
     return 0

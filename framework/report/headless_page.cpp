@@ -81,7 +81,14 @@ struct HeadlessPage::Browser {
     class OwnFolder {
     public:
         OwnFolder() {
-            std::string name = (fs::temp_directory_path() / "ancora-browser-XXXXXX").string();
+            std::error_code error;
+            const fs::path folder = fs::temp_directory_path(error);
+            if (error)
+                throw Error(ErrorKind::file,
+                            fmt::format("there is no folder for temporary files, which the browser "
+                                        "needs: {}; TMPDIR may name another one",
+                                        error.message()));
+            std::string name = (folder / "ancora-browser-XXXXXX").string();
             if (::mkdtemp(name.data()) == nullptr)
                 throw Error(ErrorKind::file,
                             fmt::format("cannot make the folder \"{}\" for the browser: {}",
@@ -128,6 +135,8 @@ struct HeadlessPage::Browser {
             "--disable-sync",
             "--disable-extensions",
             "--disable-dev-shm-usage",
+            "--disable-breakpad",
+            "--disable-crash-reporter",
             "about:blank"};
         // It refuses to run for root otherwise.
         if (::geteuid() == 0) arguments.insert(arguments.end() - 1, "--no-sandbox");

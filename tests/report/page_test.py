@@ -480,6 +480,8 @@ def test_mechanism(browser, path, poses):
             return {
                 onB: joints.parts.meshes.flatMap(mesh => mesh.userData.parts.map((part, k) => [part, read(mesh, k)]))
                     .filter(([part]) => part.body?.name.startsWith("arm_")).map(([part, [at]]) => [part.object.name, at]),
+                spirals: joints.parts.meshes.flatMap(mesh => mesh.userData.parts.map((part, k) => [part, read(mesh, k)]))
+                    .filter(([part]) => part.unit === "spiral").map(([part, [at]]) => [part.object.name, at]),
                 between: joints.between.map(({ item, mesh, length }) => [item.name, ...read(mesh, 0), length]),
                 torque: (read(torques.mesh, 0), new THREE.Vector3(0, 0, 1).applyQuaternion(turn).multiplyScalar(size.x).toArray()),
             };""")
@@ -491,6 +493,9 @@ def test_mechanism(browser, path, poses):
             check(bool(found) != (kind == "fixed"), f"{kind}: {len(found)} parts on the second body")
             for at in found:
                 check(math.dist(at, ends[kind][1]) < 2e-3, f"{kind} at t = {t}: stands at {at}, its body's point is {ends[kind][1]}")
+        check([name for name, _ in shown["spirals"]] == 2 * ["joint_revolute.spring"], f"springs on angles: {shown['spirals']}")
+        middle = [sum(at[c] for _, at in shown["spirals"]) / 2 for c in range(3)]
+        check(math.dist(middle, ends["revolute"][1]) < 2e-3, f"springs on an angle at t = {t}: stand about {middle}")
         exact = {"joint_distance": ([1.4 * 3, 2.2, 0.0], ends["distance"][1]), "coil": (ends["revolute"][0], [2.8 - 0.4, 0.0, 0.0]),
                  "ground_coil": ([0.4, 0.0, -0.9], ends["revolute"][0])}
         check({name for name, *_ in shown["between"]} == set(exact), f"between points: {shown['between']}")

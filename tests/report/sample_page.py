@@ -321,6 +321,8 @@ def mechanism_run(label="results/mechanism", frames=81, motor="2 N*m"):
         constraints.append({"name": f"joint_{kind}", "type": kind, "points": [f"base_{kind}@[0, 0, 0]"], "positions": quantise([frames, 3], point, 3),
                             "force": None})
     # its reference point is far from what is drawn of it
+    # A law on a joint's measure has no place of its own.
+    constraints.append({"name": "joint_revolute.spring", "type": "spring", "points": [], "positions": None, "force": None, "torque": None})
     bodies.append({"name": "far", "type": "rigid", "shapes": [{"kind": "capsule", "radius": 0.05, "from": FAR_ENDS[0], "to": FAR_ENDS[1]}],
                    "position": quantise([frames, 3], [0.0] * (3 * frames), 3), "quaternion": still["quaternion"], "nodes": None, "lines": None, "channels": []})
     springs = [{"name": "coil", "a": {"body": 1, "position": [0, 0, 0]}, "b": {"body": 4, "position": [-0.4, 0, 0]}},

@@ -292,6 +292,8 @@ def refusals(folder):
     refused(folder, 6, "there is no folder \"away\" for the video", "out", "away/a.mp4")
     nowhere = {**os.environ, "PATH": str(folder)}
     refused(folder, 6, "there is no Chromium, which draws the pictures; install it", "out", "a.mp4", env=nowhere)
+    if any(map(shutil.which, PROGRAMS)):
+        refused(folder, 6, "there is no folder for temporary files", "out", "a.mp4", env={**os.environ, "TMPDIR": str(folder / "away")})
     (folder / "mine.mp4").write_text("mine")
     refused(folder, 6, "is not a video of a run", "out", "mine.mp4")
     check((folder / "mine.mp4").read_text() == "mine", "a file of somebody else is written over")

@@ -94,6 +94,14 @@ function unitRing() {
     return tubeAlong(s => new THREE.Vector3(Math.cos(2 * Math.PI * s), Math.sin(2 * Math.PI * s), 0), 48, 0.13);
 }
 
+/** A flat spring about z: three turns of a wire from its middle out to radius 1. */
+function unitSpiral() {
+    return tubeAlong(s => {
+        const radius = 0.3 + 0.7 * s;
+        return new THREE.Vector3(radius * Math.cos(6 * Math.PI * s), radius * Math.sin(6 * Math.PI * s), 0);
+    }, 120, 0.065, 7);
+}
+
 // Of the circle of a round arrow.
 const ROUND_ARROW = 1.5 * Math.PI;
 
@@ -193,6 +201,7 @@ const UNIT_SHAPES = {
     dome: { make: unitDome, lines: [1, 1] },
     cone: { make: unitCone, lines: [1, 1] },
     ring: { make: unitRing, lines: [1, 1] },
+    spiral: { make: unitSpiral, lines: [1, 1] },
     nut: { make: unitNut, lines: [1, 1] },
     thread: { make: unitThread, lines: [1, 1] },
 };

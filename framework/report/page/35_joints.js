@@ -121,6 +121,14 @@ class Joints {
                 parts.push({ unit, local, body: isOnB ? joint.bodyB : joint.bodyA, object: joint.object,
                     colour: () => palette().joint[side.startsWith("axis") ? 2 : isOnB ? 1 : 0] });
             }
+            // A spring on the angle, as the key of a joint names it.
+            const spiral = kind === "revolute" ? byName.get(`${joint.name}.spring`) : null;
+            if (spiral)
+                for (const side of [-1, 1]) {
+                    const at = a.clone().addScaledVector(axisA, 1.05 * side * sizes[i]);
+                    parts.push({ unit: "spiral", local: along(at, axisA, 2.3 * sizes[i], 2.3 * sizes[i]), body: joint.bodyA, object: spiral,
+                        colour: () => palette().joint[3] });
+                }
             if (kind === "distance" || kind === "revolute_spherical") this.between.push(this.linkOf(joint, 0.16 * sizes[i]));
         });
         this.parts = new Parts(parts, [], { through: 0.3 });

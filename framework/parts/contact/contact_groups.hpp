@@ -32,6 +32,8 @@ public:
     bool was_open(std::size_t contact) const { return of_contact_[contact] < 0; }
 
     const std::vector<ContactGroup>& all() const { return groups_; }
+    /// Of one that was not.
+    const ContactGroup& of_contact(std::size_t c) const { return groups_[of_contact_[c]]; }
     /// Where a row of contacts stands in its group.
     int place_of(int row) const { return place_[row]; }
     /// Rows of the largest group.

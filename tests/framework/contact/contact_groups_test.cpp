@@ -79,7 +79,7 @@ struct GroupedContacts {
     explicit GroupedContacts(const std::string& text)
         : model(manifest(text), plugins.registry),
           parts(model),
-          contacts(model, parts.meter, parts.m),
+          contacts(parts, parts.m),
           groups(parts, contacts) {}
     /// The block whose point a contact's constraint holds, by the name of the constraint.
     int block_of(const Contact& contact) const {

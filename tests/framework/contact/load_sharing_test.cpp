@@ -29,7 +29,7 @@ struct Feet {
     explicit Feet(const std::vector<double>& limits)
         : model(manifest(text(limits)), plugins.registry),
           parts(model),
-          contacts(model, parts.meter, parts.m),
+          contacts(parts, parts.m),
           islands(parts, contacts),
           independent(parts.rows, parts.laws, parts.mass),
           slip(parts, contacts, islands, independent),

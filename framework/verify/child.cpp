@@ -201,6 +201,7 @@ int run_child(const std::vector<std::string>& arguments) {
     CallInProgress::write_to(shared.call);
     // programs that a plugin may start are not to be watched
     ::unsetenv("LD_PRELOAD");
+    ::unsetenv("GLIBC_TUNABLES");
     give_standard_output_a_file();
 
     const FpEnvironment environment = FpEnvironment::capture();

@@ -79,7 +79,11 @@ public:
 
         std::vector<std::string> variables;
         for (char** entry = environ; *entry != nullptr; ++entry)
-            if (std::strncmp(*entry, "LD_PRELOAD=", 11) != 0) variables.emplace_back(*entry);
+            if (std::strncmp(*entry, "LD_PRELOAD=", 11) != 0 &&
+                std::strncmp(*entry, "GLIBC_TUNABLES=", 15) != 0)
+                variables.emplace_back(*entry);
+        // What threads keep for themselves of freed memory would count as in use, see check_leaks
+        variables.emplace_back("GLIBC_TUNABLES=glibc.malloc.tcache_count=0");
         std::error_code failed;
         if (std::filesystem::exists(probe, failed))
             variables.push_back("LD_PRELOAD=" + probe.string());

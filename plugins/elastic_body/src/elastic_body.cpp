@@ -60,7 +60,6 @@ ElasticBody::ElasticBody(const Arguments& arguments) {
     for (std::int32_t k = 0; k < static_cast<std::int32_t>(groups_.size()); ++k) {
         groups_[static_cast<std::size_t>(k)].nodes = {k};
         all_points_.push_back(k);
-        if (k > 0) lines_.insert(lines_.end(), {0, k});
     }
 
     const int num = num_functions();
@@ -219,7 +218,7 @@ void ElasticBody::mass(MassSink& M) const {
 }
 
 void ElasticBody::attach(const Locator& where, AttachmentSink& out) const {
-    const auto num_points = static_cast<std::int64_t>(groups_.size());
+    const auto num_points = static_cast<std::int64_t>(reduction_.values.rows());
     std::string known;
     for (const Group& group : groups_) known += (known.empty() ? "" : ", ") + group.name;
     known =
@@ -237,7 +236,8 @@ void ElasticBody::attach(const Locator& where, AttachmentSink& out) const {
     }
     if (k < 0 || k >= num_points)
         throw std::invalid_argument("there is no point " + std::to_string(k) +
-                                    "; interfaces and points count from 0 in their order" + known);
+                                    "; interfaces, points and nodes count from 0 in their order" +
+                                    known);
     if (!where.is_direction) {
         for (int axis = 0; axis < 3; ++axis) out.weight(axis, axis, 1.0);
         for (int a = 0; a < num_functions(); ++a)
@@ -267,8 +267,8 @@ std::span<const std::int32_t> ElasticBody::group(std::string_view name) const {
 }
 
 void ElasticBody::draw(Sketch& out) const {
-    out.nodes(static_cast<int>(groups_.size()));
-    out.lines(lines_);
+    out.nodes(static_cast<int>(reduction_.values.rows()));
+    out.lines(reduction_.lines);
 }
 
 std::pair<int, int> ElasticBody::columns(int block) const {

@@ -106,8 +106,7 @@ private:
     Reduction reduction_;
     std::vector<double> q_, v_;
     std::vector<Coordinate> coordinates_;
-    std::vector<std::int32_t> frame_stencil_, shape_stencil_, interface_stencil_, all_points_,
-        lines_;
+    std::vector<std::int32_t> frame_stencil_, shape_stencil_, interface_stencil_, all_points_;
     RowLaw constraint_;
     std::vector<RowLaw> mode_laws_;
     std::vector<RowBlock> blocks_;

@@ -27,6 +27,8 @@ using Sparse = SparseSymmetric;
 constexpr double kDependent = 1e-8;
 // Residual of a vibration relative to it; its frequency is right to the square of that.
 constexpr double kResidual = 1e-7;
+// Nodes of a model that pictures show.
+constexpr Eigen::Index kMostShown = 600;
 constexpr int kBlock = 6;  // so that modes of a symmetric body that coincide are all found
 // Relative to the largest.
 constexpr double kFlat = 1e-12;
@@ -495,6 +497,7 @@ public:
         set_coefficients();
         complete();
         set_places();
+        set_lines();
     }
 
 private:
@@ -619,12 +622,42 @@ private:
         out_.reach = all.cwiseAbs().colwise().maxCoeff().transpose();
         const auto num_interfaces = static_cast<Index>(model_.interfaces.size());
         const auto num_points = static_cast<Index>(model_.points.size());
-        out_.values.resize(num_interfaces + num_points, num);
+        const Index num_shown = num_nodes_ <= kMostShown ? num_nodes_ : 0;
+        out_.values.resize(num_interfaces + num_points + num_shown, num);
+        out_.values.bottomRows(num_shown) = all.topRows(num_shown);
         out_.tangents.resize(2 * num_interfaces, num);
         for (Index k = 0; k < num_interfaces; ++k) set_interface(k, all);
         for (Index k = 0; k < num_points; ++k)
             out_.values.row(num_interfaces + k) =
                 all.row(model_.points[static_cast<std::size_t>(k)].node);
+    }
+
+    /// Lines between nodes that K joins, but for those across a cell: no other node is as near to
+    /// their middles as their ends. Large models show their places alone.
+    void set_lines() {
+        const auto first =
+            static_cast<std::int32_t>(model_.interfaces.size() + model_.points.size());
+        if (num_nodes_ > kMostShown) {
+            for (std::int32_t k = 1; k < first; ++k) out_.lines.insert(out_.lines.end(), {0, k});
+            return;
+        }
+        std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
+        for (const MatrixEntry& e : model_.stiffness)
+            if (e.i / 3 != e.j / 3 && e.value != 0.0) pairs.emplace_back(e.j / 3, e.i / 3);
+        std::ranges::sort(pairs);
+        pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+        const auto at = [&](std::int32_t node) -> const Vec3& {
+            return model_.x[static_cast<std::size_t>(node)];
+        };
+        constexpr double kRound = 1.0 + 1e-6;
+        for (const auto& [a, b] : pairs) {
+            const Vec3 middle = 0.5 * (at(a) + at(b));
+            const double radius = kRound * 0.25 * (at(b) - at(a)).squaredNorm();
+            bool is_across = false;
+            for (std::int32_t k = 0; k < static_cast<std::int32_t>(num_nodes_) && !is_across; ++k)
+                is_across = k != a && k != b && (at(k) - middle).squaredNorm() <= radius;
+            if (!is_across) out_.lines.insert(out_.lines.end(), {first + a, first + b});
+        }
     }
 
     /// Its origin is the mean of its nodes; its tangents along the two axes in which they lie

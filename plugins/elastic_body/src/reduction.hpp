@@ -2,6 +2,7 @@
 // From a finite-element model to a few modes, and these as a scalar basis.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,9 @@ struct Reduction {
     /// phi_k = sum over a, m of Q(3 a + m, k) Psi_a e_m for the first columns; the others complete
     /// them to an orthonormal matrix.
     Eigen::MatrixXd Q;
-    /// Psi_a at places: interfaces' origins, then points; of affine ones X_i itself.
+    /// Psi_a at places: interfaces' origins, points, nodes to be shown; of affine ones X_i itself.
     Eigen::MatrixXd values;
+    std::vector<std::int32_t> lines;  ///< two places each, for pictures
     /// Axes of interfaces, columns: two that its nodes span, and the one across them.
     std::vector<Mat3> interface_axes;
     /// Slopes of Psi_a along the first two of these, rows 2 interface and 2 interface + 1.

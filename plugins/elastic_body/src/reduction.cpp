@@ -48,7 +48,7 @@ void diagonalise(MatrixXd A, VectorXd& values, MatrixXd& vectors) {
         bool is_done = true;
         for (Index p = 0; p < n; ++p)
             for (Index q = p + 1; q < n; ++q) {
-                const double limit = 1e-17 * std::sqrt(std::abs(A(p, p) * A(q, q))) + 1e-300;
+                const double limit = 1e-16 * std::sqrt(std::abs(A(p, p) * A(q, q))) + 1e-300;
                 if (std::abs(A(p, q)) <= limit) continue;
                 is_done = false;
                 const double theta = (A(q, q) - A(p, p)) / (2.0 * A(p, q));
@@ -380,6 +380,15 @@ MatrixXd largest_vectors(const Apply& apply, const Sparse& M, int count, int dim
     W = apply(W);
     MatrixXd V(M.size(), 0), MV(M.size(), 0), AV(M.size(), 0), S;
     VectorXd theta;
+    const auto find_ritz_vectors = [&] {
+        const MatrixXd H = transposed_product(MV, AV);
+        VectorXd values;
+        MatrixXd vectors;
+        diagonalise(0.5 * (H + H.transpose()), values, vectors);
+        theta = values.reverse();
+        S = vectors.rowwise().reverse();
+    };
+    Index next_look = wanted + std::max(2 * kBlock, wanted / 2);
     while (true) {
         // What W has across V
         for (int twice = 0; twice < 2; ++twice) project_out(V, MV, W);
@@ -387,7 +396,10 @@ MatrixXd largest_vectors(const Apply& apply, const Sparse& M, int count, int dim
         project_out(V, MV, next);
         next = orthonormal(next, M);
         const Index before = V.cols(), room = std::min<Index>(next.cols(), dimension - before);
-        if (room <= 0) break;
+        if (room <= 0) {  // there is no more
+            find_ritz_vectors();
+            break;
+        }
         next.conservativeResize(Eigen::NoChange, room);
         V.conservativeResize(Eigen::NoChange, before + room);
         MV.conservativeResize(Eigen::NoChange, before + room);
@@ -396,13 +408,10 @@ MatrixXd largest_vectors(const Apply& apply, const Sparse& M, int count, int dim
         MV.rightCols(room) = M.times(next);
         W = apply(next);
         AV.rightCols(room) = W;
-        const MatrixXd H = transposed_product(MV, AV);
-        VectorXd values;
-        MatrixXd vectors;
-        diagonalise(0.5 * (H + H.transpose()), values, vectors);
-        theta = values.reverse();
-        S = vectors.rowwise().reverse();
-        if (V.cols() < wanted) continue;
+        // Ritz vectors are looked at from time to time, since they cost as much as many blocks
+        if (V.cols() < dimension && V.cols() < next_look) continue;
+        next_look = V.cols() + std::max<Index>(kBlock, V.cols() / 4);
+        find_ritz_vectors();
         if (V.cols() >= dimension) break;
         MatrixXd S_wanted = S.leftCols(wanted);
         MatrixXd residual = product(AV, S_wanted);

@@ -45,9 +45,9 @@ namespace ancora {
 ///
 ///   M (v+ - v-) = A^T l + C^T p,   u+ = 0                                                (7)
 ///
-/// and (1), (2) then take it as one of theirs. It loses u- . p / 2, of one latch alone u-^2 / (2
-/// W). Beyond its limit it breaks, at once or later, by the reaction at an instant: an impulse has
-/// none.
+/// and (1), (2) then take it as one of theirs. Its energy
+/// changes by u- . p / 2, of one latch alone by -u-^2 / (2 W). Beyond its limit it breaks, at once
+/// or later, by the reaction at an instant: an impulse has none.
 ///
 /// Where events in one step are too many, the rest of it is one step over all of them: rows that
 /// bear it are closed from their gaps as they are, which come to zero with its end, and the impact

@@ -12,12 +12,6 @@
 #include "mjcf_rules.hpp"
 
 namespace ancora::robot {
-namespace {
-
-constexpr int kNone = -2;
-
-}  // namespace
-
 void MjcfReader::read_actuators(pugi::xml_node section) {
     for (const pugi::xml_node node : defaults_.elements(section)) {
         const std::string tag = node.name();

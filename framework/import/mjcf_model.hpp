@@ -31,6 +31,8 @@ public:
     Robot read();
 
 private:
+    static constexpr int kNone = -2;  ///< no joint, link or tendon of a name
+
     std::vector<pugi::xml_node> sections(std::string_view name);
 
     // --- settings

@@ -10,12 +10,6 @@
 #include "mjcf_rules.hpp"
 
 namespace ancora::robot {
-namespace {
-
-constexpr int kNone = -2;
-
-}  // namespace
-
 void MjcfReader::read_site(const Item& item, int link, const Pose& world) {
     const pugi::xml_node node = item.node;
     defaults_.complete(node, item.surrounding, "site");

@@ -465,6 +465,27 @@ TEST_CASE("what is wrong with a latch is said in words") {
                     constraint(
                         "c", "coupler", "on = [\"axle.angle\"]\nratios = [1]\nrestitution = 0.5")),
             "without backlash none do"));
+    // A drive that goes through
+    for (const char* const type : {"emm", "rk4", "dopri5"}) {
+        CAPTURE(type);
+        std::string why;
+        try {
+            Simulation simulation =
+                model(model_text(false) +
+                      body("wheel", "ancf_rigid_body", "angular_velocity = [0, 0, 1]") +
+                      joint("axle",
+                            "ground",
+                            "wheel",
+                            Vec3::Zero(),
+                            Vec3::UnitZ(),
+                            "drive = \"t\"\nlatch = { at = 0.5 }") +
+                      Method{type}.text(0.01, 1.0));
+            run_to_end(simulation);
+        } catch (const Error& error) {
+            why = error.message();
+        }
+        CHECK(has(why, "a motion that is prescribed ends at a latch"));
+    }
     const std::string two = constraint("c",
                                        "cylindrical",
                                        "a = \"ground\"\nb = \"wheel\"\npoint = [0, 0, 0]\n"

@@ -127,7 +127,23 @@ bool Impact::catch_latches(int event, Approach approach, std::span<const Crossin
     for (Eigen::Index c = 0; c < mu.size(); ++c)
         caught_s_[conditions[static_cast<std::size_t>(c)]] = -mu[c];
     rows_.look(state_.q.data(), v_met_.data(), state_.t);
+    for (const Touch& touch : caught_) refuse_driven(touch);
     return true;
+}
+
+/// A latch whose rate other conditions prescribe does not stop it.
+void Impact::refuse_driven(const Touch& touch) const {
+    constexpr double kStopped = 1e-6;
+    const double rate = rows_.rate(touch.row, v_met_.data());
+    if (std::abs(rate) <= kStopped * std::abs(touch.before)) return;
+    throw Error(ErrorKind::numerical,
+                fmt::format("t = {:.9g} s: {} catches what other constraints move on at a rate of "
+                            "{:.6g}: a motion that is prescribed ends at a latch, or the latch is "
+                            "open when it passes",
+                            state_.t,
+                            parts_.rows.row_name(rows_.row(touch.row)),
+                            std::abs(rate)),
+                parts_.rows.place_of_row(rows_.row(touch.row)));
 }
 
 /// What they have done joins the other rows', for record().

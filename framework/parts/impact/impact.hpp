@@ -132,6 +132,7 @@ private:
     bool catch_latches(int event,
                        Approach approach = Approach::any,
                        std::span<const Crossing> crossings = {});
+    void refuse_driven(const Touch& touch) const;
     void add_caught();
     bool break_latches(double margin);
     void break_overloaded();

@@ -113,6 +113,47 @@ TEST_SUITE("buckling") {
             }
     }
 
+    // Straight under its load, it balances, and nothing accelerates: directors along the axis have
+    // no mass, and the spin about it is free or not.
+    TEST_CASE("a loaded column of many rigid elements rests") {
+        struct Case {
+            int elements;
+            double rotary, mass, torsion;
+            const char *up, *type;
+        };
+        for (const Case& at : {Case{20, 5e-6, 0.65, 7.0, "[0, 1, 0]", "spherical"},
+                               Case{21, 1e-6, 2.5, 2.0, "[0, 0.6, 0.8]", "spherical"},
+                               Case{22, 0.3, 6.8, 40.0, "[0, 0, 1]", "position"},
+                               Case{23, 1e-7, 0.19, 0.02, "[0, 0.6, 0.8]", "position"},
+                               Case{24, 2e-4, 0.24, 2.0, "[0, 0, 1]", "spherical"},
+                               Case{25, 3e-5, 0.11, 9.0, "[0, 1, 0]", "spherical"},
+                               Case{28, 8e-7, 3.7, 0.1, "[0, 0, 1]", "position"},
+                               Case{40, 1e-5, 1.0, 1.0, "[0, 0, 1]", "spherical"}}) {
+            CAPTURE(at.elements);
+            const bool is_point = std::string(at.type) == "position";
+            Run run(column("beam",
+                           fmt::format("from = [0, 0, 0]\nto = [1, 0, 0]\nelements = {}\nup = {}\n"
+                                       "rigid = [\"shear\", \"axial\"]\nsection = {{ EI = [1, 3], "
+                                       "GJ = {}, mass = {}, rotary = {} }}",
+                                       at.elements,
+                                       at.up,
+                                       at.torsion,
+                                       at.mass,
+                                       at.rotary)) +
+                    tie("root",
+                        at.type,
+                        is_point ? "a = \"column@start\"\nb = \"ground@[0, 0, 0]\""
+                                 : "a = \"ground\"\nb = \"column@start\"") +
+                    load("end", {-0.5, 0.0, 0.0}) + kSteps);
+            EquilibriumOptions nearest;
+            nearest.nearest = true;
+            const Equilibrium rest = run.simulation.find_equilibrium(nearest);
+            CHECK(rest.moved == 0.0);
+            CHECK(rest.acceleration <= 1e-9);
+            CHECK(rest.lasts);
+        }
+    }
+
     TEST_CASE("columns of cubic elements with slopes") {
         for (const bool is_clamped : {true, false}) {
             const auto factor = [&](int n) {

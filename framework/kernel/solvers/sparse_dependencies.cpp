@@ -23,6 +23,8 @@ constexpr double kDoubtful = 1e-6;
 constexpr int kInverseIterations = 4;
 // Entries of a null vector below this are rounding.
 constexpr double kPartOf = 1e-12;
+// A combination of rows that leaves more than this of them does not vanish.
+constexpr double kVanishes = 1e-6;
 // A row whose pivot is below this, in units of delta, may depend on others.
 constexpr double kSuspiciousPivot = 1e4;
 
@@ -235,11 +237,28 @@ void SparseIsland::measure(const std::vector<int>& rows,
         // M x_i = 0 to the threshold: `combination` is a null vector of A_s^T.
         if (is_done[i] != 0) continue;
         Candidate& one = candidates[i];
+        // Distances in the norm of M say nothing of rows on directions without mass.
+        if (mass_.is_singular() && !vanishes(one.combination)) continue;
         out.is_near_threshold |= one.distance > kNearLow;
         out.largest_dropped = std::max(out.largest_dropped, one.distance);
         out.null_vectors.push_back(one.combination.normalized());
         out.rows.push_back(one.row);
     }
+}
+
+/// Whether a combination of scaled rows is zero, coordinate by coordinate, beside its terms.
+bool SparseIsland::vanishes(const Eigen::VectorXd& combination) const {
+    Eigen::VectorXd sum = Eigen::VectorXd::Zero(n_), terms = sum;
+    for (int k = 0; k < m_; ++k) {
+        if (combination[k] == 0.0 || !(length_[k] > 0.0)) continue;
+        const auto [begin, end] = entries(k);
+        for (int e = begin; e < end; ++e) {
+            const double term = combination[k] * A_[e] / length_[k];
+            sum[pattern_.column[e]] += term;
+            terms[pattern_.column[e]] += std::abs(term);
+        }
+    }
+    return sum.cwiseQuotient(weight_).norm() <= kVanishes * terms.cwiseQuotient(weight_).norm();
 }
 
 /// Decides which rows are left out from now on: those whose pivots are of the order of delta, taken
@@ -304,6 +323,13 @@ void SparseIsland::choose_rows() {
     choice_->suspects = taken;
     if (taken.empty()) return;
     choice_->is_made = false;
+    // Distances in the norm of M say little beside directions without mass.
+    if (mass_.is_singular() && n_ + m_ <= kMostAnalysedDensely) {
+        is_dense_current_ = false;
+        dense().choose_local(M_, A_, wants_least_, *choice_);
+        choice_->suspects = taken;
+        return;
+    }
     std::vector<int> all(static_cast<std::size_t>(m_));
     std::iota(all.begin(), all.end(), 0);
     Dependencies dependencies;

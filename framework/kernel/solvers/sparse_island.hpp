@@ -134,6 +134,7 @@ private:
                  SparseIsland& rest,
                  const std::vector<int>& kept,
                  Dependencies& out) const;
+    bool vanishes(const Eigen::VectorXd& combination) const;
     bool has_null_direction();
     Dependencies find_dependencies();
     std::vector<int> suspicious_pivots();

@@ -20,11 +20,11 @@ struct SingularPosition {
     bool continues = true;  ///< the motion goes on smoothly; else velocities jump there
 };
 
-/// An element that broke.
+/// An element that broke, or a constraint that opened for good by its release.
 struct BreakEvent {
     double t = 0.0;       ///< [s]
     std::string object;   ///< the body or constraint that it belongs to
-    int item = 0;         ///< its number there
+    int item = 0;         ///< its number there; -1: the constraint as a whole, which opened
     double energy = 0.0;  ///< elastic energy that it held, lost with it [J]
 };
 

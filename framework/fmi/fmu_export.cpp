@@ -271,6 +271,7 @@ void write_fmu(const Manifest& manifest,
             outer.integrator.is_outer = true;
             exchange.emplace(outer, registry);
         } catch (const Error& error) {
+            if (error.kind() != ErrorKind::numerical) throw;
             throw Error(error.kind(),
                         "for model exchange, where the model has to give its accelerations: " +
                             error.message(),

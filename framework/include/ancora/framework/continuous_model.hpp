@@ -23,8 +23,8 @@ namespace ancora {
 /// the caller knows as x stays as it is in between.
 ///
 /// As in the standard of FMUs for model exchange: modes are frozen between events; an event is
-/// where an event function goes from above zero to zero or below, where complete_step() asks for one, or
-/// at next_time_event().
+/// where an event function goes from above zero to zero or below, where complete_step() asks for
+/// one, or at next_time_event().
 class ANCORA_FRAMEWORK_EXPORT ContinuousModel {
 public:
     /// @param simulation  must outlive this, and be stepped by nobody else

@@ -122,7 +122,8 @@ TEST_CASE("a ball that meets the floor obliquely grips or slips in the impact") 
         const Vec3 after = (slide - loss) / slide * v;
         const Vec3 spin = loss / (kappa * kRadius * slide) * Vec3::UnitZ().cross(v);
         CHECK((column3(simulation, "ball", "v") - after).head<2>().norm() <= tolerance(1e-9));
-        CHECK((column3(simulation, "ball", "w") - spin).norm() <= tolerance(1e-7));
+        const double bound = method == "rk4" ? 1e-5 : 1e-7;
+        CHECK((column3(simulation, "ball", "w") - spin).norm() <= tolerance(bound));
     }
     CHECK(num_gripping > 4);
     CHECK(num_gripping < 20);
@@ -142,13 +143,14 @@ TEST_CASE("a ball that is laid on the floor with a speed slides, then rolls with
                       integrator(method, 0.01, 1.5));
             run_to_end(simulation);
             const double rolls = 2.0 * kSpeed / (7.0 * kMu * kGravity);
-            CHECK(time_of_event(simulation, 0) == near(rolls, 1e-8));
+            const double bound = method == "rk4" ? 1e-6 : 1e-8;
+            CHECK(time_of_event(simulation, 0) == near(rolls, bound));
             const double way = kSpeed * rolls - 0.5 * kMu * kGravity * rolls * rolls +
                                5.0 / 7.0 * kSpeed * (1.5 - rolls);
             const Vec3 x(column(simulation, "ball.x"), column(simulation, "ball.y"), 0.0);
             CHECK((x - way * along).norm() <= tolerance(2e-5));
             CHECK((column3(simulation, "ball", "v") - 5.0 / 7.0 * kSpeed * along).norm() <=
-                  tolerance(1e-8));
+                  tolerance(bound));
             CHECK(column(simulation, "work.nonideal") ==
                   near(-kMass * kSpeed * kSpeed / 7.0, method == "dopri5" ? 1e-6 : 1e-4));
             if (method == "emm") check_balances(simulation, 150.0);

@@ -124,16 +124,19 @@ public:
     }
     const Eigen::VectorXd& p() const { return p_; }
 
-    /// Gauss-Seidel over the contacts. @returns the largest change
+    /// Gauss-Seidel over the contacts, each by a step along u that no part of it can overshoot:
+    /// tangential impulses may lift a contact more than its normal one does. @returns the largest
+    /// change
     double sweep() {
         double largest = 0.0;
         for (Eigen::Index i = 0; i < given_.size(); ++i) {
-            if (W_(i, i) > 0.0)
-                largest = std::max(
-                    largest, change(i, std::max(given_[i], p_[i] - u_[i] / W_(i, i)) - p_[i]));
             const FrictionCone* const cone = cone_of_[static_cast<std::size_t>(i)];
+            const double r = W_(i, i) + (cone != nullptr ? stiffness(*cone) : 0.0);
+            if (W_(i, i) > 0.0)
+                largest =
+                    std::max(largest, change(i, std::max(given_[i], p_[i] - u_[i] / r) - p_[i]));
             if (cone == nullptr) continue;
-            const Eigen::VectorXd d = project(*cone) - p_.segment(cone->first, cone->count);
+            const Eigen::VectorXd d = project(*cone, r) - p_.segment(cone->first, cone->count);
             for (int k = 0; k < cone->count; ++k)
                 largest = std::max(largest, change(cone->first + k, d[k]));
         }
@@ -151,7 +154,8 @@ public:
             if (cone == nullptr || !(stiffness(*cone) > 0.0)) continue;
             worst = std::max(
                 worst,
-                (project(*cone) - p_.segment(cone->first, cone->count)).norm() * stiffness(*cone));
+                (project(*cone, stiffness(*cone)) - p_.segment(cone->first, cone->count)).norm() *
+                    stiffness(*cone));
         }
         return worst;
     }
@@ -193,8 +197,7 @@ private:
         for (int k = 0; k < cone.count; ++k) sum += W_(cone.first + k, cone.first + k);
         return sum;
     }
-    Eigen::VectorXd project(const FrictionCone& cone) const {
-        const double r = stiffness(cone);
+    Eigen::VectorXd project(const FrictionCone& cone, double r) const {
         Eigen::VectorXd z = p_.segment(cone.first, cone.count);
         if (r > 0.0) z -= u_.segment(cone.first, cone.count) / r;
         const double length = z.norm(), radius = cone.mu * std::max(p_[cone.normal], 0.0);

@@ -52,7 +52,7 @@ void Contact::read_plane(const Arguments& arguments) {
         add(Kind::direction, attachment_text(b.body, t[1]), "plane");
     }
     places.axes_a = add_axes(arguments.frame_of("a"), radius_, "a");
-    sliding_.emplace(places, width(), radius_, 0.0, false, t);
+    sliding_.emplace(places, width(), radius_, 0.0, t);
 }
 
 void Contact::read_spheres(const Arguments& arguments) {
@@ -71,10 +71,12 @@ void Contact::read_spheres(const Arguments& arguments) {
     Places places;
     places.axes_a = add_axes(a, radius_, "a");
     places.axes_b = add_axes(b, radius_b, "b");
+    places.fixed_b = b.body == "ground";
     const Vec3 r = vec3(a.motion.position) - vec3(b.motion.position);
     const Vec3 n = r.norm() > 0.0 ? Vec3(r.normalized()) : Vec3(Vec3::UnitZ());
-    sliding_.emplace(
-        places, width(), radius_, radius_b, is_inside, across(is_inside ? Vec3(-n) : n));
+    // Friction between two that do not turn would have a moment of its own.
+    if (places.axes_a >= 0 || places.axes_b >= 0 || places.fixed_b)
+        sliding_.emplace(places, width(), radius_, reach_, across(is_inside ? Vec3(-n) : n));
 }
 
 /// @returns where the attachment stands among the local scalars

@@ -36,7 +36,7 @@ public:
     void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
     void facets(ConstraintFacets& out) const override {
         out.tied_to_inertial_frame = is_on_ground_;
-        out.tangents = &*sliding_;
+        if (sliding_) out.tangents = &*sliding_;
     }
 
 private:

@@ -43,17 +43,14 @@ std::array<Vec3, 2> across(const Vec3& n) {
     return {second.cross(n), second};
 }
 
-Sliding::Sliding(const Places& places,
-                 int width,
-                 double radius,
-                 double radius_b,
-                 bool is_inside,
-                 const std::array<Vec3, 2>& t)
+Sliding::Sliding(
+    const Places& places, int width, double radius, double reach, const std::array<Vec3, 2>& t)
     : places_(places),
-      radius_(radius),
-      radius_b_(is_inside ? -radius_b : radius_b),
-      sign_(is_inside ? -1.0 : 1.0),
+      radius_(places.axes_a >= 0 ? radius : 0.0),
+      sign_(reach < 0.0 ? -1.0 : 1.0),
       t_(t) {
+    if (places.axes_a >= 0) part_a_ = places.axes_b >= 0 || places.fixed_b ? radius / reach : 1.0;
+    part_b_ = 1.0 - part_a_;
     for (int i = 0; i < width; ++i) stencil_.push_back(i);
     block_ = {.name = "sliding",
               .num_items = 1,
@@ -125,8 +122,8 @@ void Sliding::evaluate_on_sphere(const RowPoint& at, const RowValues& out) const
     const Vec3 axis = t_[0].cross(t_[1]);
     const Vec3 n = length > 0.0 ? Vec3(sign_ / length * r) : axis;
     Vec3 r_rate = Vec3::Zero(), n_rate = Vec3::Zero();
+    if (!at.du.empty()) r_rate = vec3(at.du, 0) - vec3(at.du, 3);
     if (!at.du.empty() && length > 0.0) {
-        r_rate = vec3(at.du, 0) - vec3(at.du, 3);
         n_rate = sign_ / length * r_rate - n * (n.dot(r_rate) * sign_ / length);
     }
     // From the axis to n turns t_k to t_k - (t_k . n) (axis + n) / (1 + axis . n), but for n
@@ -141,9 +138,9 @@ void Sliding::evaluate_on_sphere(const RowPoint& at, const RowValues& out) const
             vec3(out.A, row + 3) = -t;
         }
         Vec3 velocity = r_rate, shift = Vec3::Zero();
-        const auto add = [&](int first, double reach, double sign) {
+        const auto add = [&](int first, double part, double sign) {
             if (first < 0) return;
-            const Carried touching(at, first, reach * n, reach * n_rate);
+            const Carried touching(at, first, part * r, part * r_rate);
             velocity += sign * touching.velocity();
             shift += sign * touching.shift();
             if (out.A.empty()) return;
@@ -151,8 +148,8 @@ void Sliding::evaluate_on_sphere(const RowPoint& at, const RowValues& out) const
                 vec3(out.A, row + static_cast<std::size_t>(first + 3 * i)) =
                     sign * touching.x[i] * t;
         };
-        add(places_.axes_a, -radius_, 1.0);
-        add(places_.axes_b, radius_b_, -1.0);
+        add(places_.axes_a, -part_a_, 1.0);
+        add(places_.axes_b, part_b_, -1.0);
         if (out.b.empty()) continue;
         const double part_rate = (t_[k].dot(n_rate) - part * axis.dot(n_rate)) / height;
         const Vec3 t_rate = -part_rate * (axis + n) - part * n_rate;

@@ -138,9 +138,9 @@ void Sliding::evaluate_on_sphere(const RowPoint& at, const RowValues& out) const
             vec3(out.A, row + 3) = -t;
         }
         Vec3 velocity = r_rate, shift = Vec3::Zero();
-        const auto add = [&](int first, double part, double sign) {
+        const auto add = [&](int first, double of_r, double sign) {
             if (first < 0) return;
-            const Carried touching(at, first, part * r, part * r_rate);
+            const Carried touching(at, first, of_r * r, of_r * r_rate);
             velocity += sign * touching.velocity();
             shift += sign * touching.shift();
             if (out.A.empty()) return;

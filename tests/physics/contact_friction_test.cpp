@@ -295,7 +295,7 @@ TEST_CASE("a rocking block keeps Housner's part of its rate") {
         CHECK(before > 0.1);
         CHECK(ratio == near(1.0 - 1.5 * sine * sine, 2e-3));
         run_to_end(simulation);
-        check_balances(simulation, 400.0);
+        check_balances(simulation, 1000.0);
     }
 }
 

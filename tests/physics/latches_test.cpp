@@ -484,7 +484,7 @@ TEST_CASE("what is wrong with a latch is said in words") {
         } catch (const Error& error) {
             why = error.message();
         }
-        CHECK(has(why, "a motion that is prescribed ends at a latch"));
+        CHECK(has(why, "a motion that is prescribed ends there"));
     }
     const std::string two = constraint("c",
                                        "cylindrical",

@@ -206,10 +206,10 @@ private:
     Eigen::VectorXd constant_;  // the values of constant blocks, of dropped rows too
     std::vector<int> dropped_;
     std::vector<double> dropped_increment_;
-    std::vector<double> dropped_B_;        // their entries, one row after the other
-    std::vector<int> open_;                // unilateral rows
-    std::vector<int> released_;            // rows that are gone for good
-    std::vector<RowKind> kind_before_;     // of these
+    std::vector<double> dropped_B_;     // their entries, one row after the other
+    std::vector<int> open_;             // unilateral rows
+    std::vector<int> released_;         // rows that are gone for good
+    std::vector<RowKind> kind_before_;  // of these
     bool is_crossing_ = false;
     Eigen::VectorXd local_;                // local Jacobians of the last step
     Eigen::VectorXd local_now_;            // the same for the continuous formulation

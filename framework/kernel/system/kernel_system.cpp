@@ -46,12 +46,7 @@ KernelSystem::KernelSystem(const Model& model)
     const double begin = parts_.model.begin_time;
     parts_.signals.begin(begin);
     parts_.signals.act(trial_.q_next.data(), trial_.v_next.data(), begin);
-    if (accounts_.releases.follow()) {
-        accelerations_.rebuild();
-        extra_.for_each([](StepPart& part) {
-            part.forget_rows();
-        });
-    }
+    follow_releases();
     start_.complete_own(
         view(trial_.q_next), {trial_.v_next.data(), static_cast<std::size_t>(parts_.n)}, begin);
     set_state(view(trial_.q_next), view(trial_.v_next), begin);
@@ -746,19 +741,23 @@ void KernelSystem::no_convergence(const StepTrial& trial,
                 dependents.place);
 }
 
+/// Constraints that signals say are open are no rows of the model.
+/// @returns whether there are others than before
+bool KernelSystem::follow_releases() {
+    if (!accounts_.releases.follow()) return false;
+    accelerations_.rebuild();
+    extra_.for_each([](StepPart& part) {
+        part.forget_rows();
+    });
+    return true;
+}
+
 /// Members that a step only uses itself are not among these; a restored run repeats every bit.
 template <class Archive>
 void KernelSystem::transfer(Archive& archive) {
     parts_.signals.transfer(archive);
     bool has_other_rows = false;
-    if constexpr (Archive::kReads)
-        if (accounts_.releases.follow()) {
-            has_other_rows = true;
-            accelerations_.rebuild();
-            extra_.for_each([](StepPart& part) {
-                part.forget_rows();
-            });
-        }
+    if constexpr (Archive::kReads) has_other_rows = follow_releases();
     accounts_.reactions.transfer(archive);
     accounts_.joints.transfer(archive);
     rows_.choice.transfer(archive);

@@ -291,6 +291,7 @@ private:
     Newton newton_;
     Eigen::VectorXd r_motion_, r_rows_;  // of return_to()
     bool go_over();
+    bool follow_releases();
     // Trials without a solution, and changes of modes in one trial.
     double failed_until_ = -std::numeric_limits<double>::infinity();
     int num_failures_ = 0;

@@ -138,8 +138,8 @@ void Impact::refuse_driven(const Touch& touch) const {
     if (std::abs(rate) <= kStopped * std::abs(touch.before)) return;
     throw Error(ErrorKind::numerical,
                 fmt::format("t = {:.9g} s: {} catches what other constraints move on at a rate of "
-                            "{:.6g}: a motion that is prescribed ends at a latch, or the latch is "
-                            "open when it passes",
+                            "{:.6g}: a motion that is prescribed ends there, or passes while that "
+                            "is open",
                             state_.t,
                             parts_.rows.row_name(rows_.row(touch.row)),
                             std::abs(rate)),

@@ -179,11 +179,11 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "rest = { grid = { counts = [3, 2], spacing = [0.45, 0.45], diagonals = "
                       "true } }\n"
                       "mass = \"lumped\"",
-                      "from = [0.0, 0.0, 0.0]\n"
-                      "to = [0.5, 0.0, 0.0]\n"
+                      "fold = { pattern = \"miura\", counts = [3, 2], sides = [0.4, 0.3], "
+                      "angle = 1.0, tilt = 0.5 }\n"
                       "young = 2.0e6\n"
                       "area = 1.0e-4\n"
-                      "density = 0.0\n"
+                      "density = 2700.0\n"
                       "node_masses = [[0, 1.0], [1, 2.0]]\n"
                       "velocity_from = \"a\"",
                       "grid = { counts = [5, 1], spacing = [0.25, 1.0] }\n"

@@ -61,17 +61,8 @@ Impact::Impact(Assembly& parts,
 
 void Impact::set_latched(const std::vector<char>& is_latched) {
     if (is_latched == rows_.latched()) return;
-    const std::vector<char> closed = rows_.closed();
     rows_.set_latched(is_latched);
-    rows_.close(is_latched);
-    free_ = std::make_unique<ContinuousFace>(parts_.model,
-                                             parts_.rows,
-                                             parts_.mass,
-                                             parts_.space,
-                                             parts_.laws,
-                                             parts_.forces,
-                                             parts_.meter);
-    rows_.close(closed);
+    make_free_face();
 }
 
 /// (7) for all latches that touch and do not part: the velocities met and reflected become those
@@ -219,7 +210,7 @@ bool Impact::open_latches() {
 
 void Impact::make_free_face() {
     const std::vector<char> closed = rows_.closed();
-    rows_.close(std::vector<char>(closed.size(), 0));
+    rows_.close(rows_.latched());  // which hold until they open
     free_ = std::make_unique<ContinuousFace>(parts_.model,
                                              parts_.rows,
                                              parts_.mass,

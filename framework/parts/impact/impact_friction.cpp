@@ -106,6 +106,8 @@ constexpr int kSweepsBetween = 20;  // before Newton's iteration is tried
 constexpr int kMostNewton = 20;
 constexpr double kSolved = 64.0 * std::numeric_limits<double>::epsilon();
 
+using Slide = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 3, 1>;
+
 /// The problem (1), (2) with its present p and u.
 class FrictionProblem {
 public:
@@ -136,7 +138,7 @@ public:
                 largest =
                     std::max(largest, change(i, std::max(given_[i], p_[i] - u_[i] / r) - p_[i]));
             if (cone == nullptr) continue;
-            const Eigen::VectorXd d = project(*cone, r) - p_.segment(cone->first, cone->count);
+            const Slide d = project(*cone, r) - p_.segment(cone->first, cone->count);
             for (int k = 0; k < cone->count; ++k)
                 largest = std::max(largest, change(cone->first + k, d[k]));
         }
@@ -197,11 +199,11 @@ private:
         for (int k = 0; k < cone.count; ++k) sum += W_(cone.first + k, cone.first + k);
         return sum;
     }
-    Eigen::VectorXd project(const FrictionCone& cone, double r) const {
-        Eigen::VectorXd z = p_.segment(cone.first, cone.count);
+    Slide project(const FrictionCone& cone, double r) const {
+        Slide z = p_.segment(cone.first, cone.count);
         if (r > 0.0) z -= u_.segment(cone.first, cone.count) / r;
         const double length = z.norm(), radius = cone.mu * std::max(p_[cone.normal], 0.0);
-        return length > radius ? Eigen::VectorXd(radius / length * z) : z;
+        return length > radius ? Slide(radius / length * z) : z;
     }
     /// Rows of F and its derivative J, scaled to u.
     void linearise(Eigen::Index i, Eigen::MatrixXd& J, Eigen::VectorXd& F) const {

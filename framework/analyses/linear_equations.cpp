@@ -88,6 +88,7 @@ LinearEquations linear_equations(KernelSystem& system,
     for (const int row : system.parts().rows.dropped())  // by steps
         is_chosen[row] = 1;
     for (int k = 0; k < A.num_rows(); ++k) {
+        if (face.is_open(k)) continue;
         const auto c = static_cast<std::size_t>(k);
         const bool is_position = face.levels()[c] == RowLevel::position;
         const int row = is_position ? num_positions++ : num_rates++;
@@ -115,8 +116,10 @@ double acceleration_from_rest(KernelSystem& system, const LinearEquations& at) {
         Eigen::VectorXd::Constant(n, kRoundedPosition * system.state().extent);
     Eigen::VectorXd bound = at.K.cwiseAbs() * size;
     int num_positions = 0, num_rates = 0;
-    const std::span<const RowLevel> levels = system.linearisable().levels();
-    for (Eigen::Index k = 0; k < at.lambda.size(); ++k) {
+    const ImplicitFace& face = system.linearisable();
+    const std::span<const RowLevel> levels = face.levels();
+    for (int k = 0; k < face.num_conditions(); ++k) {
+        if (face.is_open(k)) continue;
         const bool is_position = levels[k] == RowLevel::position;
         const auto& rows = is_position ? at.P : at.N;
         const int row = is_position ? num_positions++ : num_rates++;
@@ -136,6 +139,23 @@ Eigen::MatrixXd null_space(const Eigen::MatrixXd& A) {
     const RankRevealingQr qr(columns);
     const Eigen::Index rank = qr.rank(kIndependent);
     return qr.columns_of_Q(rank, n - rank);
+}
+
+Eigen::MatrixXd projected(const Eigen::MatrixXd& W,
+                          const Eigen::SparseMatrix<double>& K,
+                          const Eigen::MatrixXd& Z) {
+    // Entries of W and Z, whose columns have unit length, are known to E, and sums to E of their
+    // terms.
+    constexpr double E = 16.0 * std::numeric_limits<double>::epsilon();
+    const Eigen::MatrixXd out = W.transpose() * (K * Z);
+    const Eigen::SparseMatrix<double> size = K.cwiseAbs();
+    const Eigen::ArrayXXd w = W.cwiseAbs(), z = Z.cwiseAbs();
+    const auto sum = [&size](const Eigen::ArrayXXd& x,
+                             const Eigen::ArrayXXd& y) -> Eigen::ArrayXXd {
+        return (x.matrix().transpose() * (size * y.matrix())).array();
+    };
+    const Eigen::ArrayXXd rounding = sum(w + E, z + E) - (1.0 - E) * sum(w, z);
+    return (out.array().abs() <= rounding).select(0.0, out);
 }
 
 Eigen::SparseMatrix<double> rotation_of_space(const KernelSystem& system,

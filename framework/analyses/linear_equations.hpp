@@ -53,6 +53,11 @@ inline constexpr int kMostDense = 1500;
 /// Orthonormal columns that span the vectors x with A x = 0, for small models.
 Eigen::MatrixXd null_space(const Eigen::MatrixXd& A);
 
+/// W^T K Z, with zeros where that is rounding of its terms: a motion without stiffness has none.
+Eigen::MatrixXd projected(const Eigen::MatrixXd& W,
+                          const Eigen::SparseMatrix<double>& K,
+                          const Eigen::MatrixXd& Z);
+
 /// Velocities of a rotation of space with this angular velocity about the origin, S dq.
 /// @throws Error (numerical) if a model has coordinates that do not turn with space
 Eigen::SparseMatrix<double> rotation_of_space(const KernelSystem& system,

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <Eigen/Geometry>
 #include <fmt/format.h>
@@ -40,6 +41,7 @@ constexpr double kClosed = 1e-13;           // gap, of the model's size
 constexpr double kNearlyClosed = 1e-10;
 constexpr double kAccelerates = 1e-6;  // accelerations beside the model's size, at rest
 constexpr double kMoves = 1e-9;        // rates likewise
+constexpr double kPulls = 1e-12;       // of the largest reaction
 constexpr int kMostLeft = 20;
 constexpr int kMostRises = 60;
 constexpr int kFewLowest = 12;
@@ -83,6 +85,8 @@ public:
         for (Eigen::VectorXd* x : {&x_, &r_, &a_, &last_, &force_, &drift_}) x->setZero(n_);
         for (Eigen::VectorXd* x : {&lambda_, &y_, &g_}) x->setZero(m_);
         if (options.spinning) take_spin();
+        for (const int row : system.parts().rows.unilateral())
+            if (system.parts().laws.is_constraint(row)) closed_.push_back(row);
         evaluate();
         face_.renew_choice();
     }
@@ -105,6 +109,7 @@ public:
             ++out.num_left;
             const double way = system_.parts().space.displacement(downhill_.data());
             q_ += kNudge * extent_ / way * downhill_;
+            hold_closed();
             close_gaps();
         }
         return out;
@@ -120,10 +125,29 @@ public:
             out.spin = {spin_.rate[0], spin_.rate[1], spin_.rate[2]};
             require_steady();
         }
-        out.forces = system_.instant().dynamics();
+        if (!bear_together(out)) out.forces = system_.instant().dynamics();
     }
 
 private:
+    /// Reactions of least norm of all contacts that touch, if they press. Else some are not needed.
+    bool bear_together(Equilibrium& out) {
+        const Eigen::VectorXd gaps = open_gaps();
+        for (int c = 0; c < static_cast<int>(m_); ++c)
+            if (system_.parts().rows.is_unilateral(face_.row(c)) &&
+                gaps[c] <= kNearlyClosed * extent_)
+                closed_.push_back(face_.row(c));
+        if (closed_.empty()) return false;
+        hold_closed();
+        Dynamics forces = system_.instant().dynamics();
+        const Eigen::VectorXd& s = system_.stress_at_instant();
+        const double rounding = kPulls * s.lpNorm<Eigen::Infinity>();
+        const bool do_press = std::ranges::none_of(closed_, [&](int row) {
+            return s[row] > rounding && !(system_.parts().laws[row].prestress > 0.0);
+        });
+        if (do_press) out.forces = std::move(forces);
+        stand();
+        return do_press;
+    }
     static std::span<double> room(Eigen::VectorXd& x) {
         return {x.data(), static_cast<std::size_t>(x.size())};
     }
@@ -277,8 +301,74 @@ private:
         return last;
     }
 
-    /// One solve of (1) at the last point.
+    /// One solve of (1) at the last point. Of contacts that pull one after the other lets go.
     bool solve(double c) {
+        while (solve_as_closed(c)) {
+            const int pulling = most_pulling();
+            if (pulling < 0) return true;
+            std::erase(closed_, face_.row(pulling));
+            hold_closed();
+            evaluate();
+        }
+        return false;
+    }
+
+    /// Setting the state has found others.
+    void hold_closed() {
+        std::ranges::sort(closed_);
+        const auto [first, last] = std::ranges::unique(closed_);
+        closed_.erase(first, last);
+        system_.close_rows(closed_);
+    }
+
+    /// The closed contact that pulls most, -1 if none does.
+    int most_pulling() const {
+        int most = -1;
+        double worst = 0.0;
+        for (const int row : closed_) {
+            if (system_.parts().laws[row].prestress > 0.0) continue;  // a latch holds
+            const int c = condition_of(row);
+            if (!(-y_[c] > worst)) continue;
+            worst = -y_[c];
+            most = c;
+        }
+        return worst > kPulls * y_.lpNorm<Eigen::Infinity>() ? most : -1;
+    }
+    int condition_of(int row) const {
+        int c = 0;
+        while (face_.row(c) != row) ++c;
+        return c;
+    }
+
+    /// Gaps of open contacts at the present point, zero for other conditions.
+    Eigen::VectorXd open_gaps() {
+        evaluate();
+        Eigen::VectorXd gaps = Eigen::VectorXd::Zero(m_);
+        for (int c = 0; c < static_cast<int>(m_); ++c)
+            if (face_.is_open(c)) gaps[c] = face_.open_gap(c);
+        return gaps;
+    }
+
+    /// Contacts that a step from `before` has met close where the first of them is met: the step
+    /// ends there. @returns the part of it that is left
+    double close_met(const Eigen::VectorXd& before) {
+        if (closed_.size() == system_.parts().rows.unilateral().size()) return 1.0;
+        const Eigen::VectorXd after = q_, g1 = open_gaps();
+        const double below = -kClosed * extent_;
+        if (g1.minCoeff() >= below) return 1.0;
+        q_ = before;
+        const Eigen::VectorXd g0 = open_gaps().cwiseMax(0.0);
+        double part = 1.0;
+        for (Eigen::Index c = 0; c < m_; ++c)
+            if (g1[c] < below) part = std::min(part, g0[c] / (g0[c] - g1[c]));
+        for (int c = 0; c < static_cast<int>(m_); ++c)
+            if (g1[c] < below && g0[c] <= part * (g0[c] - g1[c])) closed_.push_back(face_.row(c));
+        hold_closed();
+        q_ = before + part * (after - before);
+        return part;
+    }
+
+    bool solve_as_closed(double c) {
         differentiate();
         if (!face_.factorise(Augmented::dynamics, {c, 0.0, 1.0, 0.0})) return false;
         largest_gap();
@@ -360,13 +450,13 @@ private:
                 continue;
             }
             if (!is_solved) break;
-            const double part =
-                is_too_far ? kLongestWay * extent_ / moved : 1.0;  // of the nearest alone
+            double part = is_too_far ? kLongestWay * extent_ / moved : 1.0;  // of the nearest alone
             const Eigen::VectorXd before = q_, lambda_before = lambda_;
             a_ = part * x_;
             face_.predict_stress(view(a_));
             q_ += a_;
             lambda_ = y_;
+            part *= close_met(before);
             (is_newton ? out.newton_steps : out.descent_steps) += 1;
             x_ = q_ - q_start_;
             if (!(way(x_) <= kLostWay * extent_)) break;
@@ -508,7 +598,7 @@ private:
             const Eigen::MatrixXd Z = null_space(A);
             out.degrees_of_freedom = static_cast<int>(Z.cols());
             if (Z.cols() > 0) {
-                Eigen::MatrixXd K = Z.transpose() * (at.K * Z);
+                Eigen::MatrixXd K = projected(Z, at.K, Z);
                 if (num_drifting > 0) hold_drift(at, Z, K);
                 num_drifting = 0;
                 const SymmetricEigen eigen(0.5 * (K + K.transpose()));
@@ -597,7 +687,8 @@ private:
     Eigen::VectorXd q_, q_start_, zero_, lambda_, x_, y_, r_, a_, g_, last_, downhill_;
     Eigen::VectorXd force_;  // at the point last evaluated
     SteadySpin spin_;
-    Eigen::VectorXd drift_;  // velocity of the axis
+    Eigen::VectorXd drift_;    // velocity of the axis
+    std::vector<int> closed_;  // unilateral rows, ascending
     bool is_free_ = false;
 };
 

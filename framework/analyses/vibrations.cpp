@@ -186,7 +186,7 @@ Reduced reduce(const LinearEquations& at, const SteadySpin& spin) {
     const Eigen::MatrixXd W = out.Z * out.Y;
     out.M = W.transpose() * (at.M * W);
     out.D = W.transpose() * (turning.D * W);
-    out.K = W.transpose() * (turning.K * out.Z);
+    out.K = projected(W, turning.K, out.Z);
     return out;
 }
 

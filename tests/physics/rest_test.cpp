@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rest, also in a frame that spins, against closed forms and long damped runs.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -573,6 +574,88 @@ TEST_SUITE("rest") {
             Simulation plain = model(model_text() + text + steps(method, 1e-3, 0.01));
             CHECK(run.statistics().evaluations == plain.statistics().evaluations);
         }
+    }
+    TEST_CASE("boxes laid down at any attitude rest on a face, which all four corners bear") {
+        std::mt19937 random(41);
+        std::normal_distribution<double> normal;
+        const std::array<double, 3> half{0.2, 0.15, 0.1};
+        for (int run = 0; run < 12; ++run) {
+            CAPTURE(run);
+            std::string text =
+                model_text() + fmt::format(
+                                   "\n[[body]]\nname = \"box\"\ntype = "
+                                   "\"ancf_rigid_body\"\nmass = 3.0\ninertia = [0.0325, "
+                                   "0.05, 0.0625]\npenalty = inf\nposition = [0.1, -0.2, "
+                                   "0.5]\norientation = {{ axis = [{:.6f}, {:.6f}, {:.6f}], "
+                                   "angle = {:.6f} }}\n",
+                                   normal(random),
+                                   normal(random),
+                                   normal(random),
+                                   2.0 * normal(random));
+            for (int k = 0; k < 8; ++k)
+                text += fmt::format(
+                    "\n[[constraint]]\nname = \"c{}\"\ntype = \"contact\"\na = "
+                    "\"box@[{}, {}, {}]\"\nb = \"ground\"\nplane = {{ normal = "
+                    "[0, 0, 1] }}\n",
+                    k,
+                    (k & 1) != 0 ? half[0] : -half[0],
+                    (k & 2) != 0 ? half[1] : -half[1],
+                    (k & 4) != 0 ? half[2] : -half[2]);
+            Simulation simulation = model(text + steps("emm", 1e-3, 1.0));
+            const Equilibrium rest = simulation.find_equilibrium();
+            // It may slide and turn on the floor.
+            CHECK(rest.stability == Stability::neutral);
+            CHECK(rest.num_neutral == 3);
+            const double height = simulation.point("box@[0, 0, 0]").position[2];
+            double off = 1.0;
+            for (const double h : half) off = std::min(off, std::abs(height - h));
+            CHECK(off < 1e-12);
+            int bearing = 0;
+            for (const ConstraintForces& contact : rest.forces.constraints) {
+                const double force = contact.reaction[2];
+                if (std::abs(force) < 1e-9) continue;
+                ++bearing;
+                CHECK(force == near(3.0 * kG / 4.0, 1e-9));
+            }
+            CHECK(bearing == 4);
+        }
+    }
+    TEST_CASE("a mass on a spring leans against a wall, and vibrates along it") {
+        const double k = 20.0, length = 1.0, wall = 0.2;
+        Simulation simulation = model(
+            model_text() + point_mass("p", {0.5, 0.0, 0.4}) +
+            fmt::format("\n[[force]]\nname = \"spring\"\ntype = \"spring\"\na = \"p@[0, 0, "
+                        "0]\"\nb = \"ground@[0, 0, 2]\"\nstiffness = {}\nfree = {}\n",
+                        k,
+                        length) +
+            fmt::format("\n[[constraint]]\nname = \"wall\"\ntype = \"contact\"\na = \"p\"\nb = "
+                        "\"ground\"\nplane = {{ point = [{}, 0, 0], normal = [1, 0, 0] }}\n",
+                        wall) +
+            "\n[[constraint]]\nname = \"floor\"\ntype = \"contact\"\na = \"p\"\nb = "
+            "\"ground\"\nplane = { normal = [0, 0, 1] }\n" +
+            steps("emm", 1e-3, 1.0));
+        const Equilibrium rest = simulation.find_equilibrium();
+        const Vec3 at = vec3(simulation.point("p@[0, 0, 0]").position);
+        const Vec3 to = Vec3(0.0, 0.0, 2.0) - at;
+        const double L = to.norm();
+        const double tension = k * (L - length);
+        CHECK(at.x() == near(wall, 1e-13));
+        CHECK(tension * to.z() / L == near(kG, 1e-9));
+        for (const ConstraintForces& contact : rest.forces.constraints) {
+            if (contact.name == "wall")
+                CHECK(contact.reaction[0] == near(tension * wall / L, 1e-9));
+            if (contact.name == "floor") CHECK(std::abs(contact.reaction[2]) < 1e-12);
+        }
+        CHECK(rest.stability == Stability::stable);
+        // Along the wall (k - T / L) I + T / L u u^T; up and down u_z = to.z / L.
+        const Modes modes = simulation.modes();
+        REQUIRE(modes.modes.size() == 2);
+        const double across = tension / L;
+        const double up = across + (k - across) * to.z() * to.z() / (L * L);
+        CHECK(2.0 * std::numbers::pi * modes.modes[0].frequency ==
+              near(std::sqrt(std::min(across, up)), 1e-9));
+        CHECK(2.0 * std::numbers::pi * modes.modes[1].frequency ==
+              near(std::sqrt(std::max(across, up)), 1e-9));
     }
     TEST_CASE("a net that nothing pulls at comes to rest in a few steps, where its forces vanish") {
         // Stretched by four parts of a thousand, and free in space. The second has so many

@@ -22,7 +22,8 @@ Model::Model(const Manifest& manifest, PluginRegistry& registry)
       gravity(manifest.model.gravity),
       begin_time(manifest.integrator.begin),
       project_start(manifest.model.project_start),
-      project_start_place(manifest.model.project_start_place) {
+      project_start_place(manifest.model.project_start_place),
+      has_impacts_in_turn(manifest.model.has_impacts_in_turn) {
     build(*this, manifest, registry);
 }
 

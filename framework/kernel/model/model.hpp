@@ -97,6 +97,7 @@ public:
     double begin_time = 0.0;  ///< of the run [s]
     ProjectStart project_start = ProjectStart::no;
     Place project_start_place;
+    bool has_impacts_in_turn = false;
     std::vector<BodyPart> bodies;  ///< those of constraints behind the manifest's
     std::vector<ConstraintPart> constraints;
     std::vector<ForcePart> forces;

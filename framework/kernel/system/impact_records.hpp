@@ -31,6 +31,8 @@ public:
         long closed = 0;   ///< rows that went on in touch
         long released = 0;
         long lowered = 0;        ///< impacts whose restitution was lowered, since they would gain
+        long several = 0;        ///< impacts with friction that had other solutions
+        long stepped_over = 0;   ///< steps, or rests of one, that went over all events
         double loss = 0.0;       ///< of all of them [J]
         double least_gap = 0.0;  ///< below zero: how deep rounding has let rows come
     };
@@ -60,6 +62,8 @@ public:
         if (events_.size() < kMost) events_.push_back(event);
     }
     void record_lowered() { ++counts_.lowered; }
+    void record_several() { ++counts_.several; }
+    void record_stepped_over() { ++counts_.stepped_over; }
     /// @param is_absent it may be below zero
     void set_gap(int row, double gap, bool is_absent) {
         gap_[row] = gap;
@@ -77,8 +81,12 @@ public:
     template <class Archive>
     void transfer(Archive& archive) {
         for (Eigen::VectorXd* x : {&impulse_, &loss_, &gap_}) archive(*x);
-        for (long* count :
-             {&counts_.impacts, &counts_.closed, &counts_.released, &counts_.lowered}) {
+        for (long* count : {&counts_.impacts,
+                            &counts_.closed,
+                            &counts_.released,
+                            &counts_.lowered,
+                            &counts_.several,
+                            &counts_.stepped_over}) {
             archive(*count);
             archive.require(*count >= 0, "a count");
         }

@@ -56,14 +56,23 @@ ImplicitFace::ImplicitFace(Assembly& parts,
       motion_(motion),
       is_redundant_(is_redundant),
       may_turn_(may_turn) {
-    require_differentiable(parts, is_redundant, parts.model.traits.follows_own_states);
-    const ContinuousFace& face = accelerations_.face();
+    require_differentiable(parts, is_redundant, {parts.model.traits.follows_own_states, true});
     const RowSet& rows = parts_.rows;
-    rows_ = face.constraint_rows();
-    A_start_ = face.row_start();
-    for (const int e : face.entries()) A_column_.push_back(rows.column_of(e));
+    A_start_.push_back(0);
+    for (int k = 0; k < rows.num_rows(); ++k) {
+        if (!is_condition(k)) continue;
+        rows_.push_back(k);
+        for (const int e : rows.entries(k)) {
+            entries_.push_back(e);
+            A_column_.push_back(rows.column_of(e));
+        }
+        A_start_.push_back(static_cast<std::int32_t>(entries_.size()));
+    }
+    // Which of them are independent changes with those that are closed.
+    is_redundant_ = is_redundant_ || !rows.unilateral().empty();
     for (std::size_t c = 0; c < rows_.size(); ++c) {
-        const RowKind kind = parts_.laws[rows_[c]].kind;
+        const RowKind kind =
+            rows.is_unilateral(rows_[c]) ? RowKind::constraint : parts_.laws[rows_[c]].kind;
         levels_.push_back(level_of(kind));
         // These fix massless coordinates while positions are projected.
         bool holds_massless = kind == RowKind::gauge;
@@ -72,7 +81,7 @@ ImplicitFace::ImplicitFace(Assembly& parts,
         is_no_position_.push_back(levels_.back() != RowLevel::position && !holds_massless ? 1 : 0);
     }
     is_dropped_.assign(rows_.size(), 0);
-    mask_ = is_dropped_;
+    mask_ = was_open_ = is_dropped_;
 
     const int n = parts_.n;
     for (Eigen::VectorXd* x :
@@ -98,9 +107,7 @@ ImplicitFace::ImplicitFace(Assembly& parts,
     for (Kept& kept : kept_) kept.matrix.emplace(start_, column_, A_start_, A_column_);
 }
 
-void ImplicitFace::require_differentiable(const Assembly& parts,
-                                          bool is_redundant,
-                                          bool follows_own) {
+void ImplicitFace::require_differentiable(const Assembly& parts, bool is_redundant, Use use) {
     const Model& model = parts.model;
     const std::string needs = fmt::format(
         "{} needs derivatives of all forces and cannot serve it; choose an integrator on the "
@@ -117,7 +124,8 @@ void ImplicitFace::require_differentiable(const Assembly& parts,
                         force.object.place);
     for (const SignalPart& part : model.signals)
         if (part.of != SignalPart::Of::release &&
-            ((part.facts.num_continuous > 0 && !follows_own) || part.facts.num_crossings > 0))
+            ((part.facts.num_continuous > 0 && !use.follows_own) ||
+             (part.facts.num_crossings > 0 && !use.locates_events)))
             throw Error(ErrorKind::manifest,
                         fmt::format("{} has {} of its own: {}",
                                     part.label,
@@ -125,16 +133,10 @@ void ImplicitFace::require_differentiable(const Assembly& parts,
                                                                  : "continuous states",
                                     needs),
                         part.place);
-    if (parts.laws.may_break()) {
+    if (parts.laws.may_break() && !use.locates_events) {
         const int row = parts.laws.breakable().front();
         throw Error(ErrorKind::manifest,
                     fmt::format("{} may break: {}", parts.rows.row_name(row), needs),
-                    parts.rows.place_of_row(row));
-    }
-    if (!parts.rows.unilateral().empty()) {
-        const int row = parts.rows.unilateral().front();
-        throw Error(ErrorKind::manifest,
-                    fmt::format("{} opens and closes: {}", parts.rows.row_name(row), needs),
                     parts.rows.place_of_row(row));
     }
     if (is_redundant && parts.forces.depends_on_reactions()) {
@@ -209,8 +211,9 @@ void ImplicitFace::choose_what_is_differenced() {
         bool has_conditions = false, has_positions = false, has_others = false, has_rates = false;
         for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) {
             const RowKind kind = parts_.laws[k].kind;
-            (parts_.laws.is_constraint(k) ? has_conditions : has_others) = true;
-            has_positions |= kind == RowKind::constraint || is_viscous(parts_.laws[k]);
+            (is_condition(k) ? has_conditions : has_others) = true;
+            has_positions |=
+                kind == RowKind::constraint || rows.is_unilateral(k) || is_viscous(parts_.laws[k]);
             has_rates |= is_velocity_kind(kind) || kind == RowKind::acceleration_constraint;
         }
         if (has_positions) rate_blocks_.push_back(static_cast<int>(b));
@@ -263,7 +266,7 @@ void ImplicitFace::lay_out() {
     });
     std::size_t num_products = 0;
     for (int k = 0; k < rows.num_rows(); ++k) {
-        if (parts_.laws.is_constraint(k)) continue;
+        if (is_condition(k)) continue;
         const std::size_t first = num_products;
         for (const int i : rows.columns(k))
             for (const int j : rows.columns(k)) {
@@ -286,7 +289,7 @@ void ImplicitFace::lay_out() {
         std::fill_n(is_curved.begin() + part.first_tangent, part.num_tangent, char{1});
         if (part.num_tangent == 0) continue;
         for (int k = part.first_row; k < part.first_row + part.num_rows; ++k)
-            (parts_.laws.is_constraint(k) ? has_curved_conditions_ : has_curved_elastic_) = true;
+            (is_condition(k) ? has_curved_conditions_ : has_curved_elastic_) = true;
     }
     rows.tangent_terms.for_each_term([&](const TangentTerm& term) {
         if (is_curved[term.from] != 0) add(term.i, term.j);
@@ -376,7 +379,8 @@ void ImplicitFace::accelerations(double t,
     // instead,
     //   M a - A^T lambda = Q + C,    A a = b
     std::ranges::copy(face.acceleration(), a.begin());
-    std::ranges::copy(face.multipliers(), lambda.begin());
+    const double* multiplier = face.multipliers().data();
+    for (std::size_t c = 0; c < rows_.size(); ++c) lambda[c] = is_open(c) ? 0.0 : *multiplier++;
     evaluate({t, q, v, lambda});
     if (is_redundant_) choose_dropped();
     // The multipliers of the conditions that are asked for.
@@ -403,7 +407,11 @@ void ImplicitFace::evaluate(const ImplicitPoint& at) {
     ContinuousFace& face = accelerations_.face();
     face.evaluate(q_.data(), v_.data(), t_, state_.plugin);
     // s = -lambda of conditions, the law's stress elsewhere.
-    face.take_multipliers(view(lambda_));
+    closed_lambda_.resize(static_cast<Eigen::Index>(face.constraint_rows().size()));
+    Eigen::Index closed = 0;
+    for (std::size_t c = 0; c < rows_.size(); ++c)
+        if (!is_open(c)) closed_lambda_[closed++] = lambda_[static_cast<Eigen::Index>(c)];
+    face.take_multipliers(view(closed_lambda_));
     // Reactions are those of the given lambda: forces that depend on them have no loop here.
     if (parts_.forces.depends_on_reactions()) {
         parts_.forces.update_reactions(parts_.rows, face.stress().data(), false);
@@ -415,18 +423,26 @@ void ImplicitFace::evaluate(const ImplicitPoint& at) {
     for (std::size_t c = 0; c < rows_.size(); ++c) {
         const auto i = static_cast<Eigen::Index>(c);
         const RowLevel level = levels_[c];
+        if (is_open(c)) {
+            gap_[i] = rate_[i] = bias_[i] = 0.0;
+            continue;
+        }
         gap_[i] = level == RowLevel::position ? now.pi[rows_[c]] : 0.0;
         rate_[i] = level == RowLevel::acceleration ? 0.0 : face.rate(rows_[c]);
         bias_[i] = now.b[rows_[c]];
     }
-    const std::vector<int>& entries = face.entries();
-    for (std::size_t e = 0; e < entries.size(); ++e) A_[e] = now.A[entries[e]];
+    for (std::size_t e = 0; e < entries_.size(); ++e) A_[e] = now.A[entries_[e]];
     if (!is_mass_filled_) fill_mass();
     if (!own_.empty()) {
         parts_.signals.evaluate(q_.data(), v_.data(), t_);
         std::ranges::copy(parts_.signals.shown(), own_.begin());
         parts_.signals.differentiate(own_rate_);
     }
+    for (std::size_t c = 0; c < rows_.size(); ++c)
+        if (is_open(c) != (was_open_[c] != 0)) {
+            choose_dropped();
+            break;
+        }
     is_evaluated_ = true;
 }
 
@@ -604,7 +620,6 @@ void ImplicitFace::differentiate_jacobian() {
             // d(A_k v + pi_t)/dq = A_k', so K += A_k^T (ds/dpi') A_k'.
             stiffness_[place] += by_rate_[row.row] * A[e1] * (A_changed_[e2] - A[e2]) / span;
         }
-    const std::vector<int>& entries = accelerations_.face().entries();
     for (const int b : rate_blocks_) {
         const BlockPart& part = parts_.rows.blocks[b];
         const auto first = std::ranges::lower_bound(rows_, part.first_row);
@@ -614,7 +629,7 @@ void ImplicitFace::differentiate_jacobian() {
             if (levels_[c] != RowLevel::position) continue;
             for (int i = A_start_[c]; i < A_start_[c + 1]; ++i) {
                 const auto e = static_cast<std::size_t>(i);
-                A_rate_[e] = (A_changed_[entries[e]] - A_[e]) / span;
+                A_rate_[e] = (A_changed_[entries_[e]] - A_[e]) / span;
             }
         }
     }
@@ -737,7 +752,7 @@ bool ImplicitFace::are_dropped_met() const {
     const double speed = parts_.space.displacement(v_.data());
     for (std::size_t c = 0; c < rows_.size(); ++c) {
         const auto i = static_cast<Eigen::Index>(c);
-        if (is_dropped_[c] == 0) continue;
+        if (is_dropped_[c] == 0 || is_open(c)) continue;
         // Dropped rows follow from the others on the manifold. Their residuals may be a part of the
         // model's size, and a few times those at the selection.
         const double gap = kOpenGap * state_.extent + kTimesAtChoice * std::abs(gap_at_choice_[i]);
@@ -756,10 +771,11 @@ bool ImplicitFace::renew_choice() {
 void ImplicitFace::choose_dropped() {
     std::vector<int> before;
     for (std::size_t c = 0; c < rows_.size(); ++c)
-        if (is_dropped_[c] != 0) before.push_back(rows_[c]);
+        if (is_dropped_[c] != 0 && !is_open(c)) before.push_back(rows_[c]);
     const std::vector<int> chosen = dependent_rows(parts_.rows, instant().A, parts_.mass, before);
+    for (std::size_t c = 0; c < rows_.size(); ++c) was_open_[c] = is_open(c) ? 1 : 0;
     for (std::size_t c = 0; c < rows_.size(); ++c)
-        is_dropped_[c] = std::ranges::binary_search(chosen, rows_[c]) ? 1 : 0;
+        is_dropped_[c] = is_open(c) || std::ranges::binary_search(chosen, rows_[c]) ? 1 : 0;
     // Factors are those of other rows.
     gap_at_choice_ = gap_;
     for (Kept& kept : kept_) kept.matrix->forget();

@@ -28,6 +28,8 @@ namespace ancora {
 /// give them. Finite differences, many columns at once, are used for forces, bodies whose mass
 /// depends on their state, and rows without second derivatives: of conditions on velocities, and on
 /// attachments that are not linear in the coordinates. A' is the rate of A along the motion.
+///
+/// Unilateral rows are conditions on positions, which are dropped while they are open.
 class ImplicitFace final : public ImplicitSystem {
 public:
     /// [assembly]
@@ -40,9 +42,13 @@ public:
                  bool is_redundant,
                  bool may_turn = false);
 
-    /// @param follows_own  whether continuous states of objects are carried, by follow_own()
+    /// What whoever asks for derivatives can do besides.
+    struct Use {
+        bool follows_own = false;     ///< carries continuous states of objects, by follow_own()
+        bool locates_events = false;  ///< steps end at events
+    };
     /// @throws Error (manifest) for objects without a derivative
-    static void require_differentiable(const Assembly& parts, bool is_redundant, bool follows_own);
+    static void require_differentiable(const Assembly& parts, bool is_redundant, Use use);
     /// @throws Error (manifest) for constraints that open during a run
     static void refuse_releases(const Model& model);
 
@@ -64,6 +70,11 @@ public:
     std::span<const double> rates() const override { return view(rate_); }
     /// Of a condition, in the row set.
     int row(int condition) const { return rows_[condition]; }
+    /// Of a condition that opens: whether it is open, and the gap of one that is.
+    bool is_open(int condition) const {
+        return parts_.laws[rows_[static_cast<std::size_t>(condition)]].kind == RowKind::unilateral;
+    }
+    double open_gap(int condition) { return instant().pi[row(condition)]; }
     /// Whether it is redundant, so that it is dropped.
     bool is_dropped(int condition) const { return is_dropped_[condition] != 0; }
     std::span<const double> biases() const override { return view(bias_); }
@@ -144,6 +155,10 @@ private:
         std::optional<AugmentedMatrix> matrix;
         AugmentedWeights weights;
     };
+    bool is_condition(int row) const {
+        return parts_.laws.is_constraint(row) || parts_.rows.is_unilateral(row);
+    }
+    bool is_open(std::size_t condition) const { return is_open(static_cast<int>(condition)); }
     static std::size_t index(Augmented which) { return which == Augmented::dynamics ? 0 : 1; }
     CompressedMatrix in_pattern(const std::vector<double>& values) const {
         return {start_, column_, values};
@@ -184,7 +199,8 @@ private:
     ContinuousMotion& motion_;
     bool is_redundant_, may_turn_;
     std::vector<RowLevel> levels_;
-    std::vector<int> rows_;  // of the conditions in the row set
+    std::vector<int> rows_;     // of the conditions in the row set
+    std::vector<int> entries_;  // of theirs in its Jacobian
 
     // Patterns: of M, K, D, G and S, and of A.
     std::vector<std::int32_t> start_, column_;
@@ -234,11 +250,11 @@ private:
 
     // Workspace.
     Eigen::VectorXd base_, changed_, field_, Mx_, stress_, A_changed_, pi_t_changed_, q_changed_,
-        Mfield_, lambda_room_, tangent_;
+        Mfield_, lambda_room_, closed_lambda_, tangent_;
     std::vector<double> difference_value_;
 
-    std::vector<char> is_dropped_;
-    std::vector<char> is_no_position_;  // not asked for where positions are corrected
+    std::vector<char> is_dropped_, was_open_;  // as they were chosen
+    std::vector<char> is_no_position_;         // not asked for where positions are corrected
     std::vector<char> mask_;
     Eigen::VectorXd gap_at_choice_;
     std::array<Kept, 2> kept_;

@@ -147,9 +147,7 @@ void KernelSystem::begin_at(std::span<const double> q, std::span<const double> v
     invalidate(Change::motion);
     if (!parts_.rows.unilateral().empty()) {
         // Which unilateral rows are closed is found anew.
-        parts_.rows.close({});
-        parts_.laws.forget_step();
-        accelerations_.rebuild();
+        close_rows({});
     }
     if (is_from_program_)
         start_.begin_from_program(q, v, t, given_step_);
@@ -288,8 +286,14 @@ void KernelSystem::accept_state(double t0, double t1, std::span<const double> x)
 
 ImplicitFace& KernelSystem::linearisable() {
     // States of objects would be constant.
-    ImplicitFace::require_differentiable(parts_, rows_.choice.is_redundant(), false);
+    ImplicitFace::require_differentiable(parts_, rows_.choice.is_redundant(), {});
     return implicit_face();
+}
+
+void KernelSystem::close_rows(const std::vector<int>& rows) {
+    parts_.rows.close(rows);
+    parts_.laws.forget_step();
+    accelerations_.rebuild();
 }
 
 ImplicitFace& KernelSystem::implicit_face() {
@@ -300,7 +304,7 @@ ImplicitFace& KernelSystem::implicit_face() {
 }
 
 std::unique_ptr<ImplicitFace> KernelSystem::make_turning_face() {
-    ImplicitFace::require_differentiable(parts_, rows_.choice.is_redundant(), false);
+    ImplicitFace::require_differentiable(parts_, rows_.choice.is_redundant(), {});
     return std::make_unique<ImplicitFace>(
         parts_, state_, accelerations_, motion_, rows_.choice.is_redundant(), true);
 }
@@ -325,8 +329,9 @@ void* KernelSystem::find_facet(Facet which) {
             return static_cast<ContinuousSystem*>(this);
         case Facet::implicit:
             if (is_discrete) return nullptr;
-            ImplicitFace::require_differentiable(
-                parts_, rows_.choice.is_redundant(), parts_.model.traits.follows_own_states);
+            ImplicitFace::require_differentiable(parts_,
+                                                 rows_.choice.is_redundant(),
+                                                 {parts_.model.traits.follows_own_states, true});
             ImplicitFace::refuse_releases(parts_.model);
             return static_cast<ImplicitSystem*>(&implicit_face());
         case Facet::step_equations:

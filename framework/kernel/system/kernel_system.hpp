@@ -95,9 +95,14 @@ public:
     ContinuousMotion& motion() { return motion_; }
     const ContinuousMotion& motion() const { return motion_; }
     InstantAnalysis& instant() { return instant_; }
+    /// Of all rows, as accelerations were solved last.
+    const Eigen::VectorXd& stress_at_instant() { return accelerations_.face().stress(); }
     /// The equations with their derivatives at a state, for any integrator; without dry friction,
     /// breakable rows and continuous states of objects.
     ImplicitFace& linearisable();
+    /// Of the unilateral rows these, ascending, are conditions of linearisable() until the state is
+    /// set.
+    void close_rows(const std::vector<int>& rows);
     /// A separate object, whose stiffness may be that of a rotating frame.
     std::unique_ptr<ImplicitFace> make_turning_face();
     /// Null unless an integrator has asked for it.

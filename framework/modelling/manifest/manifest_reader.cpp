@@ -52,6 +52,11 @@ constexpr Parameter kModelKeys[] = {
          "the spin that the bodies' velocities are",
          "given|equilibrium|steady_spin")
         .otherwise("\"given\""),
+    text("impacts",
+         "contacts and stops that meet at one instant meet \"together\", or \"in_turn\": the one "
+         "that closes fastest alone, until none closes, as in a row of steel balls",
+         "together|in_turn")
+        .otherwise("\"together\""),
 };
 
 constexpr Parameter kIntegratorKeys[] = {
@@ -179,6 +184,7 @@ ModelSettings read_model(Section section,
     if (start == "steady_spin") model.start = ModelStart::steady_spin;
     if (const Table::Entry* const entry = section.table.find("start"))
         model.start_place = entry->value.place();
+    model.has_impacts_in_turn = keys.text("impacts") == "in_turn";
     return model;
 }
 

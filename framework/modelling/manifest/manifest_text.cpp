@@ -98,6 +98,7 @@ private:
         if (m.project_start == ProjectStart::far) add("project_start", "far");
         if (m.start == ModelStart::equilibrium) add("start", "equilibrium");
         if (m.start == ModelStart::steady_spin) add("start", "steady_spin");
+        if (m.has_impacts_in_turn) add("impacts", "in_turn");
     }
 
     void object(const ObjectSpec& spec) {

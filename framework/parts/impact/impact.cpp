@@ -14,22 +14,12 @@
 namespace ancora {
 namespace {
 
-// Rates, accelerations and pressures are zero within this part of the terms that they are sums of.
-constexpr double kZero = 1e-12;
-constexpr double kReleased = 1e-13;
-constexpr double kComesBack = 1e-9;
-// Of the largest acceleration, a term of all.
-constexpr double kSpread = 0.1;
-// A row that others hold to this answers to no impulse.
-constexpr double kHeld = 1e-10;
 // A flight shorter than this part of a step is none (theory, section 8.2.3).
 constexpr double kShortFlight = 1e-3;
 // In units of what touches: an event that leaves more is none.
 constexpr double kMet = 1e3;
 // Latches that are this close to their limits when one comes to its own, relative, break with it.
 constexpr double kTogether = 1e-9;
-constexpr std::ptrdiff_t kMostChanges = 10;  // of the closed rows at one instant, and two for each
-constexpr int kBisections = 60;              // of the restitution of an impact that would gain
 
 Eigen::Index at(std::size_t i) {
     return static_cast<Eigen::Index>(i);
@@ -53,8 +43,8 @@ Impact::Impact(Assembly& parts,
       accounting_(accounting),
       rows_(rows),
       records_(records),
-      friction_(parts, rows) {
-    make_free_face();
+      friction_(parts, rows),
+      pressed_(parts, state, accelerations, rows, friction_) {
     for (Eigen::VectorXd* x : {&v_met_, &v_reflected_, &v_next_}) x->setZero(parts.n);
     for (Eigen::VectorXd* x : {&reflected_s_, &s_, &caught_s_, &missed_s_}) x->setZero(parts.m);
 }
@@ -62,7 +52,7 @@ Impact::Impact(Assembly& parts,
 void Impact::set_latched(const std::vector<char>& is_latched) {
     if (is_latched == rows_.latched()) return;
     rows_.set_latched(is_latched);
-    make_free_face();
+    pressed_.make_free_face();
 }
 
 /// (7) for all latches that touch and do not part: the velocities met and reflected become those
@@ -98,15 +88,15 @@ bool Impact::catch_latches(int event, Approach approach, std::span<const Crossin
     if (!is_met) return false;
 
     parts_.forces.forget_reactions();
-    free_->assemble(state_.q.data(), v_met_.data(), state_.t, state_.plugin);
-    const std::vector<int>& conditions = free_->constraint_rows();
+    pressed_.free().assemble(state_.q.data(), v_met_.data(), state_.t, state_.plugin);
+    const std::vector<int>& conditions = pressed_.free().constraint_rows();
     Eigen::VectorXd missed = Eigen::VectorXd::Zero(at(conditions.size()));
     Eigen::VectorXd mu(missed.size()), change(parts_.n);
     for (const Touch& touch : caught_) {
         const auto found = std::ranges::find(conditions, rows_.row(touch.row));
         missed[found - conditions.begin()] = -touch.before;
     }
-    if (!free_->solver().solve({}, view(missed), span_of(change), span_of(mu)))
+    if (!pressed_.free().solver().solve({}, view(missed), span_of(change), span_of(mu)))
         throw Error(ErrorKind::numerical,
                     fmt::format("t = {:.9g} s: {} catches, and the equations of that impact cannot "
                                 "be solved; what it holds has no mass",
@@ -147,16 +137,10 @@ void Impact::add_caught() {
     caught_s_.setZero();
 }
 
-bool Impact::has_limits() const {
-    for (int i = 0; i < rows_.count(); ++i)
-        if (rows_.is_latched(i) && std::isfinite(rows_.hold(i))) return true;
-    return false;
-}
-
 /// Latches whose margin is not above this.
 bool Impact::break_latches(double margin) {
-    if (!has_limits()) return false;
-    evaluate_pressure(state_.q.data(), v_met_.data(), state_.t, pressure_);
+    if (!pressed_.has_limits()) return false;
+    pressed_.evaluate(state_.q.data(), v_met_.data(), state_.t, pressure_);
     std::vector<int> broken;
     for (int i = 0; i < rows_.count(); ++i)
         if (rows_.is_latched(i) && pressure_[i] <= margin) broken.push_back(i);
@@ -192,7 +176,7 @@ void Impact::settle_touching() {
     find_touching();
     std::vector<char> candidates(before.size(), 0);
     take(candidates, v_met_, false);
-    settle_closed(candidates, v_met_);
+    pressed_.settle(candidates, v_met_);
     record_changes(before);
 }
 
@@ -208,25 +192,12 @@ bool Impact::open_latches() {
     return true;
 }
 
-void Impact::make_free_face() {
-    const std::vector<char> closed = rows_.closed();
-    rows_.close(rows_.latched());  // which hold until they open
-    free_ = std::make_unique<ContinuousFace>(parts_.model,
-                                             parts_.rows,
-                                             parts_.mass,
-                                             parts_.space,
-                                             parts_.laws,
-                                             parts_.forces,
-                                             parts_.meter);
-    rows_.close(closed);
-}
-
 bool Impact::pass(int event, double h) {
     has_struck_ = false;
     look();
     const std::vector<char> before = rows_.closed();
     if (rows_.is_latched(event)) {
-        evaluate_pressure(state_.q.data(), v_met_.data(), state_.t, pressure_);
+        pressed_.evaluate(state_.q.data(), v_met_.data(), state_.t, pressure_);
         break_latches(std::max(pressure_[event], 0.0) + kTogether);
         look();
     }
@@ -235,25 +206,25 @@ bool Impact::pass(int event, double h) {
     std::vector<char> candidates(before.size(), 0);
     if (has_caught || is_approaching()) {
         parts_.forces.forget_reactions();
-        free_->assemble(state_.q.data(), v_reflected_.data(), state_.t, state_.plugin);
+        pressed_.free().assemble(state_.q.data(), v_reflected_.data(), state_.t, state_.plugin);
         list_tangents();
-        respond(*free_);
-        strike();
+        respond(pressed_.free());
+        take_impulses(solve_collision(collision_));
         stop_short_flights(h);
         for (Touch& touch : touching_) touch.total = touch.impulse;
         take(candidates, v_next_, true);
-        settle_closed(candidates, v_met_ + X_ * impulse_);
+        pressed_.settle(candidates, v_met_ + X_ * impulse_);
         has_struck_ = true;
         // All impulses as stresses: of conditions by (3) and by the responses, and of these rows.
         s_ = reflected_s_;
-        collect(*free_, mu_);
+        collect(pressed_.free(), mu_);
         add_caught();
-        record(*free_, true);
+        record(pressed_.free(), true);
         s_ += missed_s_;
     } else {
         take(candidates, v_met_, false);
         const bool leaves = !rows_.is_latch(event) && rows_.is_closed(event);
-        settle_closed(candidates, v_met_, leaves ? event : -1);
+        pressed_.settle(candidates, v_met_, leaves ? event : -1);
         stop_missed();
     }
     record_changes(before);
@@ -284,13 +255,13 @@ void Impact::find_bearing(const double* q,
     touching_.clear();
     for (const int i : rows) touching_.push_back({i, false, 0.0});
     tangents_.clear();
-    cones_.clear();
+    collision_.cones.clear();
     parts_.forces.forget_reactions();
-    free_->assemble(q, v, t, state_.plugin);
-    respond(*free_);
-    W_ *= 0.5 * h;
+    pressed_.free().assemble(q, v, t, state_.plugin);
+    respond(pressed_.free());
+    collision_.W *= 0.5 * h;
     Eigen::VectorXd r;
-    solve_complementarity(W_, gaps - W_ * P, r);
+    solve_complementarity(collision_.W, gaps - collision_.W * P, r);
     bearing = rows_.latched();
     for (std::size_t i = 0; i < rows.size(); ++i)
         if (r[at(i)] > 0.0) bearing[static_cast<std::size_t>(rows[i])] = 1;
@@ -323,48 +294,26 @@ void Impact::finish_crossing(const std::vector<Crossing>& crossings, double h, d
     // The step has recorded it as that of gaps that are closed.
     accounting_.ledger.record_projection(-work);
     accounting_.ledger.record_impact(work);
-    free_->assemble(state_.q.data(), v_reflected_.data(), state_.t, state_.plugin);
+    pressed_.free().assemble(state_.q.data(), v_reflected_.data(), state_.t, state_.plugin);
     list_tangents();
-    respond(*free_);
-    const auto count = num_normal();
-    const Eigen::VectorXd none = Eigen::VectorXd::Zero(count);
-    Eigen::VectorXd P = Eigen::VectorXd::Zero(q0_.size()), back = P, r;
-    for (Eigen::Index i = 0; i < count; ++i) {
-        const Touch& touch = touching_[static_cast<std::size_t>(i)];
-        const Crossing& crossing = crossings[static_cast<std::size_t>(touch.row)];
-        P[i] = crossing.impulse;
-        back[i] = touch.e * std::min(crossing.rate, 0.0);
-    }
-    const auto solve_with = [&](double part) {
-        solve_contacts(q0_ + part * back - W_ * P, none, r);
-        impulse_ = r - P;
-        return work + change(impulse_, q0_ + W_ * impulse_);
-    };
-    if (solve_with(1.0) > kZero * (std::abs(work) + impulse_.cwiseAbs().dot(q0_.cwiseAbs()))) {
-        double low = 0.0, high = 1.0;
-        for (int k = 0; k < kBisections; ++k) {
-            const double mid = 0.5 * (low + high);
-            (solve_with(mid) > 0.0 ? high : low) = mid;
-        }
-        solve_with(low);
-        records_.record_lowered();
-    }
-    const Eigen::VectorXd after = q0_ + W_ * impulse_;
+    respond(pressed_.free());
+    Eigen::VectorXd P = Eigen::VectorXd::Zero(num_normal()), began = P;
     for (std::size_t i = 0; i < touching_.size(); ++i) {
-        touching_[i].impulse = impulse_[at(i)];
-        touching_[i].after = after[at(i)];
+        const Crossing& crossing = crossings[static_cast<std::size_t>(touching_[i].row)];
+        P[at(i)] = crossing.impulse;
+        began[at(i)] = crossing.rate;
     }
-    v_next_ = v_reflected_ + X_ * impulse_;
+    take_impulses(solve_sum(collision_, P, began, work));
     stop_short_flights(longest);
     for (std::size_t i = 0; i < touching_.size(); ++i)
         touching_[i].total = P[at(i)] + touching_[i].impulse;
     take(candidates, v_next_, true);
-    settle_closed(candidates, v_met_ + X_ * impulse_);
+    pressed_.settle(candidates, v_met_ + X_ * impulse_);
     has_struck_ = true;
     s_ = reflected_s_;
-    collect(*free_, mu_);
+    collect(pressed_.free(), mu_);
     add_caught();
-    record(*free_, true);
+    record(pressed_.free(), true);
     s_ += missed_s_;
     record_changes(before);
     break_overloaded();
@@ -383,7 +332,7 @@ bool Impact::close_pressed() {
     find_touching();
     std::vector<char> candidates(before.size(), 0);
     take(candidates, v_met_, false);
-    settle_closed(candidates, v_met_);
+    pressed_.settle(candidates, v_met_);
     break_overloaded();
     return rows_.closed() != before;
 }
@@ -456,24 +405,20 @@ void Impact::meet_conditions() {
         reflected_s_[conditions[static_cast<std::size_t>(c)]] = -2.0 * mu[c];
 }
 
-/// A_k M^-1 A_k^T by the diagonal, without conditions.
-double Impact::mobility(const double* A, int k) const {
-    double sum = 0.0;
-    parts_.rows.for_entries(k, [&](int e, int i) {
-        sum += A[e] * A[e] * parts_.inverse_mass[i];
-    });
-    return sum;
-}
-
 /// W = C M^-1 C^T of touching rows through the conditions of a face, and what it is made of.
 void Impact::respond(ContinuousFace& face) {
-    const Eigen::Index normal = num_normal_ = at(touching_.size());
+    const Eigen::Index normal = at(touching_.size());
     const Eigen::Index count = normal + at(tangents_.size());
     const auto conditions = static_cast<Eigen::Index>(face.constraint_rows().size());
     X_.resize(parts_.n, count);
     mu_.resize(conditions, count);
-    W_.resize(count, count);
-    q0_.resize(count);
+    collision_.W.resize(count, count);
+    collision_.q.resize(count);
+    collision_.is_in_turn = parts_.model.has_impacts_in_turn;
+    collision_.contacts.clear();
+    for (const Touch& touch : touching_)
+        collision_.contacts.push_back(
+            {touch.e, rows_.impact_law(touch.row), rows_.at_rest(touch.row, v_met_.data())});
     Eigen::VectorXd push(parts_.n), x(parts_.n), mu(conditions);
     const double* const C = face.instant().A.data();
     const auto row_of = [&](Eigen::Index i) {
@@ -492,25 +437,27 @@ void Impact::respond(ContinuousFace& face) {
         X_.col(i) = x;
         mu_.col(i) = mu;
         for (Eigen::Index j = 0; j < count; ++j)
-            W_(j, i) = j < normal ? parts_.rows.multiply(C, row_of(j), x.data())
-                                  : friction_.multiply(tangent(j).row, tangent(j).place, x.data());
-        q0_[i] = i < normal ? touching_[static_cast<std::size_t>(i)].before
-                            : friction_.rate(tangent(i).row, tangent(i).place, v_met_.data());
+            collision_.W(j, i) =
+                j < normal ? parts_.rows.multiply(C, row_of(j), x.data())
+                           : friction_.multiply(tangent(j).row, tangent(j).place, x.data());
+        collision_.q[i] = i < normal
+                              ? touching_[static_cast<std::size_t>(i)].before
+                              : friction_.rate(tangent(i).row, tangent(i).place, v_met_.data());
     }
-    W_ = (0.5 * (W_ + W_.transpose())).eval();
+    collision_.W = (0.5 * (collision_.W + collision_.W.transpose())).eval();
     for (Eigen::Index i = 0; i < count; ++i) {
-        const double alone = i < normal ? mobility(C, row_of(i))
+        const double alone = i < normal ? pressed_.mobility(C, row_of(i))
                                         : friction_.mobility(tangent(i).row, tangent(i).place);
-        if (W_(i, i) > kHeld * alone) continue;
-        W_.row(i).setZero();
-        W_.col(i).setZero();
+        if (collision_.W(i, i) > PressedRows::kHeld * alone) continue;
+        collision_.W.row(i).setZero();
+        collision_.W.col(i).setZero();
     }
 }
 
 /// The rows along which touching contacts slide, and their cones, by how they slide before.
 void Impact::list_tangents() {
     tangents_.clear();
-    cones_.clear();
+    collision_.cones.clear();
     friction_.evaluate(state_.q.data(), v_met_.data(), state_.t);
     for (std::size_t i = 0; i < touching_.size(); ++i) {
         const int row = touching_[i].row;
@@ -527,64 +474,22 @@ void Impact::list_tangents() {
         const double speed = std::sqrt(square);
         cone.mu = friction_.coefficient(row, speed, speed > rows_.at_rest(row, v_met_.data()));
         if (cone.mu > 0.0)
-            cones_.push_back(cone);
+            collision_.cones.push_back(cone);
         else
             tangents_.resize(tangents_.size() - static_cast<std::size_t>(count));
     }
 }
 
-/// Impulses p >= given with u = W p + q and friction.
-void Impact::solve_contacts(const Eigen::VectorXd& q,
-                            const Eigen::VectorXd& given,
-                            Eigen::VectorXd& p) const {
-    if (!cones_.empty()) {
-        solve_friction(W_, q, given, cones_, p);
-        return;
-    }
-    solve_complementarity(W_, q + W_ * given, p);
-    p += given;
-}
-
-/// (1) and (2), with `part` of every e.
-void Impact::solve(double part, Eigen::VectorXd& impulse, Eigen::VectorXd& after) const {
-    Eigen::VectorXd p, more;
-    Eigen::VectorXd given = Eigen::VectorXd::Zero(num_normal());
-    solve_contacts(q0_, given, p);
-    const Eigen::VectorXd pressed = q0_ + W_ * p;
-    for (Eigen::Index i = 0; i < given.size(); ++i)
-        given[i] = part * touching_[static_cast<std::size_t>(i)].e * p[i];
-    // p' = e p + r
-    solve_contacts(pressed, given, more);
-    impulse = p + more;
-    after = q0_ + W_ * impulse;
-}
-
-/// (4)
-double Impact::change(const Eigen::VectorXd& impulse, const Eigen::VectorXd& after) const {
-    return 0.5 * impulse.dot(q0_ + after);
-}
-
-void Impact::strike() {
-    Eigen::VectorXd& impulse = impulse_;
-    Eigen::VectorXd after;
-    solve(1.0, impulse, after);
-    const double scale = impulse.cwiseAbs().dot(q0_.cwiseAbs());
-    if (change(impulse, after) > kZero * scale) {
-        // e = 0 never gains: the largest part of all e that does not, by bisection.
-        double low = 0.0, high = 1.0;
-        for (int k = 0; k < kBisections; ++k) {
-            const double mid = 0.5 * (low + high);
-            solve(mid, impulse, after);
-            (change(impulse, after) > 0.0 ? high : low) = mid;
-        }
-        solve(low, impulse, after);
-        records_.record_lowered();
-    }
+void Impact::take_impulses(const CollisionImpulses& found) {
+    impulse_ = found.p;
+    if (found.was_lowered) records_.record_lowered();
+    if (found.are_several) records_.record_several();
+    const Eigen::VectorXd after = collision_.q + collision_.W * impulse_;
     for (std::size_t i = 0; i < touching_.size(); ++i) {
-        touching_[i].impulse = impulse[at(i)];
+        touching_[i].impulse = impulse_[at(i)];
         touching_[i].after = after[at(i)];
     }
-    v_next_ = v_reflected_ + X_ * impulse;
+    v_next_ = v_reflected_ + X_ * impulse_;
 }
 
 /// Marks the touching rows that neither approach nor part at velocities v, behind an impact or
@@ -598,212 +503,6 @@ void Impact::take(std::vector<char>& candidates, const Eigen::VectorXd& v, bool 
     }
 }
 
-/// Rounding of the largest acceleration reaches all others through the solution.
-double Impact::spread_rounding(const ContinuousFace& face, int k) const {
-    double most = face.acceleration().lpNorm<Eigen::Infinity>(), reach = 0.0;
-    for (int i = 0; i < parts_.n; ++i) most = std::max(most, face.free_acceleration(i));
-    for (const int e : parts_.rows.entries(k)) reach += std::abs(face.instant().A[e]);
-    return kSpread * most * reach;
-}
-
-/// How hard row i presses where it is closed, and how its gap is accelerated where it is open, at
-/// the instant last solved.
-Impact::Pressure Impact::pressure_of(const ContinuousFace& face, int i) const {
-    const int k = rows_.row(i);
-    const double* const A = face.instant().A.data();
-    double along = 0.0, mobility = 0.0;
-    double terms = std::abs(face.instant().b[k]) + spread_rounding(face, k);
-    parts_.rows.for_entries(k, [&](int e, int column) {
-        along += A[e] * face.acceleration()[column];
-        mobility += A[e] * A[e] * parts_.inverse_mass[column];
-        terms += std::abs(A[e]) *
-                 (std::abs(face.acceleration()[column]) + face.free_acceleration(column));
-    });
-    if (rows_.is_closed(i)) return {-face.stress()[k] * mobility, terms};
-    return {along - face.instant().b[k], terms};
-}
-
-/// Whether closed rows and other conditions leave row i no motion.
-bool Impact::is_held(ContinuousFace& face, int i) const {
-    Eigen::VectorXd push = Eigen::VectorXd::Zero(parts_.n), x(parts_.n);
-    Eigen::VectorXd mu(static_cast<Eigen::Index>(face.constraint_rows().size()));
-    const double* const A = face.instant().A.data();
-    const int k = rows_.row(i);
-    parts_.rows.add_transposed(A, k, 1.0, push.data());
-    face.respond(view(push), span_of(x), span_of(mu));
-    return parts_.rows.multiply(A, k, x.data()) <= kHeld * mobility(A, k);
-}
-
-/// Marks the candidates that press by 0 <= s _|_ C a - b >= 0 of all of them together, with the
-/// forces as they are without reactions. Nonnegative least squares descend, and so cannot cycle.
-/// @param leaving a row that lets go: it and open ones need more than rounding to press
-/// @returns false where there are no accelerations without contacts
-bool Impact::find_pressed(const std::vector<char>& candidates,
-                          const Eigen::VectorXd& v,
-                          int leaving,
-                          std::vector<char>& pressed) {
-    std::ranges::fill(pressed, 0);
-    press_.setZero(rows_.count());
-    // First those that are closed where one leaves, else all.
-    std::vector<int> rows;
-    std::vector<Eigen::Index> used;
-    for (int i = 0; i < rows_.count(); ++i) {
-        if (candidates[static_cast<std::size_t>(i)] == 0) continue;
-        if (leaving < 0 || (i != leaving && rows_.is_closed(i))) used.push_back(at(rows.size()));
-        rows.push_back(i);
-    }
-    if (rows.empty()) return true;
-    parts_.forces.forget_reactions();
-    free_->assemble(state_.q.data(), v.data(), state_.t, state_.plugin);
-    free_->solve();
-    const double* const A = free_->instant().A.data();
-    const Eigen::Index count = at(rows.size());
-    Eigen::MatrixXd W(count, count);
-    Eigen::VectorXd along(count), terms(count), push(parts_.n), x(parts_.n);
-    Eigen::VectorXd mu(at(free_->constraint_rows().size()));
-    for (Eigen::Index i = 0; i < count; ++i) {
-        const int k = rows_.row(rows[static_cast<std::size_t>(i)]);
-        push.setZero();
-        parts_.rows.add_transposed(A, k, 1.0, push.data());
-        free_->respond(view(push), span_of(x), span_of(mu));
-        for (Eigen::Index j = 0; j < count; ++j)
-            W(j, i) =
-                parts_.rows.multiply(A, rows_.row(rows[static_cast<std::size_t>(j)]), x.data());
-        if (W(i, i) <= kHeld * mobility(A, k)) W(i, i) = 0.0;
-        along[i] = parts_.rows.multiply(A, k, free_->acceleration().data()) - free_->instant().b[k];
-        terms[i] = std::abs(free_->instant().b[k]) + spread_rounding(*free_, k);
-        parts_.rows.for_entries(k, [&](int e, int column) {
-            terms[i] += std::abs(A[e]) * (std::abs(free_->acceleration()[column]) +
-                                          free_->free_acceleration(column));
-        });
-    }
-    W = (0.5 * (W + W.transpose())).eval();
-    if (!along.allFinite() || !W.allFinite()) return false;
-    Eigen::VectorXd s, part;
-    for (bool any = true; any;) {
-        const Eigen::Index m = at(used.size());
-        Eigen::MatrixXd of(m, m);
-        Eigen::VectorXd right(m);
-        for (Eigen::Index i = 0; i < m; ++i) {
-            right[i] = along[used[static_cast<std::size_t>(i)]];
-            for (Eigen::Index j = 0; j < m; ++j)
-                of(i, j) = W(used[static_cast<std::size_t>(i)], used[static_cast<std::size_t>(j)]);
-        }
-        solve_complementarity(of, right, part);
-        s.setZero(count);
-        for (Eigen::Index i = 0; i < m; ++i) s[used[static_cast<std::size_t>(i)]] = part[i];
-        any = false;
-        for (Eigen::Index i = 0; i < count; ++i) {
-            if (std::ranges::find(used, i) != used.end() || !(W(i, i) > 0.0)) continue;
-            const double size = terms[i] + W.row(i).cwiseAbs().dot(s);
-            if (!(along[i] + W.row(i).dot(s) < -kComesBack * size)) continue;
-            used.push_back(i);
-            any = true;
-        }
-    }
-    for (Eigen::Index i = 0; i < count; ++i)
-        if (s[i] > 0.0) {
-            const int row = rows[static_cast<std::size_t>(i)];
-            pressed[static_cast<std::size_t>(row)] = 1;
-            press_[row] = s[i];
-        }
-    return true;
-}
-
-/// Of the candidates those are closed that the accelerations at velocities v press. From
-/// find_pressed() one row at a time leaves where it pulls, or enters where it would go in, with
-/// forces that depend on reactions: few do, and where that does not end, what pressed stays.
-/// @param leaving a row that has just ceased to press. Others may do so with it: rows then need
-/// more
-///        than rounding to enter
-void Impact::settle_closed(const std::vector<char>& candidates,
-                           const Eigen::VectorXd& v,
-                           int leaving) {
-    std::vector<char> pressed(rows_.closed().size(), 0);
-    if (!find_pressed(candidates, v, leaving, pressed)) {
-        pressed = rows_.closed();
-        for (std::size_t i = 0; i < pressed.size(); ++i)
-            if (candidates[i] == 0 || static_cast<int>(i) == leaving) pressed[i] = 0;
-    }
-    for (std::size_t i = 0; i < pressed.size(); ++i)
-        if (rows_.latched()[i] != 0) pressed[i] = 1;
-    std::vector<char> closed = pressed;
-    std::vector<char> implied(closed.size(), 0);
-    const std::vector<char> before = rows_.closed();
-    const auto most = kMostChanges + 2 * std::ranges::count(candidates, char{1});
-    for (std::ptrdiff_t round = 0; round <= most; ++round) {
-        if (round == most) closed = pressed;
-        if (closed != rows_.closed()) {
-            rows_.close(closed);
-            accelerations_.rebuild();
-        }
-        accelerations_.solve_tentatively(state_.q.data(), v.data(), state_.t);
-        if (round == most) break;
-        ContinuousFace& face = accelerations_.face();
-        int changes = -1;
-        double worst = 0.0;
-        for (int i = 0; i < rows_.count(); ++i) {
-            const auto at = static_cast<std::size_t>(i);
-            if (candidates[at] == 0 || implied[at] != 0) continue;
-            const Pressure found = pressure_of(face, i);
-            const bool is_closed = closed[at] != 0;
-            // A row at rest without any acceleration is closed as well; where one leaves, only if
-            // it was: others may leave with that.
-            const bool leaves = leaving >= 0 && (i == leaving || before[at] == 0);
-            double miss = (is_closed ? -1.0 : 1.0) * kZero * found.terms - found.value;
-            if (leaves && !is_closed) miss -= kComesBack * found.terms;
-            if (is_closed || leaves ? !(miss > worst) : !(miss >= worst)) continue;
-            worst = miss;
-            changes = i;
-        }
-        if (changes < 0) break;
-        const auto at = static_cast<std::size_t>(changes);
-        // What the closed rows hold already would be a condition twice.
-        if (closed[at] == 0 && is_held(face, changes))
-            implied[at] = 1;
-        else
-            closed[at] = closed[at] != 0 ? 0 : 1;
-    }
-    if (bear_together(closed, implied, v))
-        for (std::size_t i = 0; i < implied.size(); ++i)
-            if (rows_.closed()[i] != 0) implied[i] = 0;
-    rows_.set_implied(implied);
-    for (int i = 0; i < rows_.count(); ++i) {
-        state_.pi[rows_.row(i)] = 0.0;
-        if (!rows_.is_closed(i)) state_.s[rows_.row(i)] = 0.0;
-    }
-}
-
-/// Rows with friction that others hold already are closed as well where all of them press by
-/// reactions of least norm: what each foot of a block bears decides what it rubs.
-bool Impact::bear_together(const std::vector<char>& closed,
-                           const std::vector<char>& implied,
-                           const Eigen::VectorXd& v) {
-    std::vector<char> all = closed;
-    bool any = false;
-    for (int i = 0; i < rows_.count(); ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        if (implied[at] == 0 || friction_.num_rows(i) == 0) continue;
-        all[at] = 1;
-        any = true;
-    }
-    if (!any) return false;
-    const auto close = [&](const std::vector<char>& rows) {
-        rows_.close(rows);
-        accelerations_.rebuild();
-        accelerations_.solve_tentatively(state_.q.data(), v.data(), state_.t);
-    };
-    close(all);
-    for (int i = 0; i < rows_.count(); ++i) {
-        if (!rows_.is_closed(i)) continue;
-        const Pressure found = pressure_of(accelerations_.face(), i);
-        if (found.value > kComesBack * found.terms) continue;
-        close(closed);
-        return false;
-    }
-    return true;
-}
-
 /// A row that would come back within no time does not part: what bears it over half of that time,
 /// P, is there to stop it. With the rates u behind the impact,
 ///
@@ -814,13 +513,13 @@ bool Impact::bear_together(const std::vector<char>& closed,
 void Impact::stop_short_flights(double h) {
     std::vector<char> all(rows_.closed().size(), 0), pressed = all;
     for (const Touch& touch : touching_) all[static_cast<std::size_t>(touch.row)] = 1;
-    if (!find_pressed(all, v_next_, -1, pressed)) return;
+    if (!pressed_.find(all, v_next_, -1, pressed)) return;
     const Eigen::Index count = num_normal();
     Eigen::VectorXd P(count), r;
     for (std::size_t i = 0; i < touching_.size(); ++i)
-        P[at(i)] = 0.5 * kShortFlight * h * press_[touching_[i].row];
-    const Eigen::MatrixXd W = W_.topLeftCorner(count, count);
-    const Eigen::VectorXd u = (q0_ + W_ * impulse_).head(count);
+        P[at(i)] = 0.5 * kShortFlight * h * pressed_.reaction(touching_[i].row);
+    const Eigen::MatrixXd W = collision_.W.topLeftCorner(count, count);
+    const Eigen::VectorXd u = (collision_.q + collision_.W * impulse_).head(count);
     for (bool parts = true; parts;) {
         if (P.isZero(0.0)) return;
         solve_complementarity(W, u - W * P, r);
@@ -832,7 +531,7 @@ void Impact::stop_short_flights(double h) {
         }
     }
     impulse_.head(count) += r - P;
-    const Eigen::VectorXd after = q0_ + W_ * impulse_;
+    const Eigen::VectorXd after = collision_.q + collision_.W * impulse_;
     for (std::size_t i = 0; i < touching_.size(); ++i) {
         touching_[i].impulse = impulse_[at(i)];
         touching_[i].after = r[at(i)] > 0.0 ? 0.0 : after[at(i)];
@@ -941,28 +640,6 @@ void Impact::record(const ContinuousFace& face, bool is_impact) {
     if (parts_.model.traits.face == Face::continuous) state_.v_low.setZero();
     state_.held.clear();
     accounting_.close();
-}
-
-void Impact::evaluate_pressure(const double* q,
-                               const double* v,
-                               double t,
-                               Eigen::VectorXd& pressure) {
-    pressure.setOnes(rows_.count());
-    const bool any_pressed = !std::ranges::equal(rows_.closed(), rows_.latched());
-    if (!any_pressed && !has_limits()) return;
-    // Where modes of friction have passed their end, this is where they did.
-    accelerations_.solve_tentatively(q, v, t);
-    const ContinuousFace& face = accelerations_.solved_face();
-    for (int i = 0; i < rows_.count(); ++i) {
-        if (!rows_.is_closed(i)) continue;
-        if (rows_.is_latched(i)) {
-            if (std::isfinite(rows_.hold(i)))
-                pressure[i] = 1.0 - std::abs(face.stress()[rows_.row(i)]) / rows_.hold(i);
-            continue;
-        }
-        const Pressure found = pressure_of(face, i);
-        pressure[i] = found.value + kReleased * found.terms;
-    }
 }
 
 }  // namespace ancora

@@ -2,7 +2,6 @@
 // The impulse where unilateral rows meet, and which of them stay closed behind it.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +13,8 @@
 #include "energy_accounting.hpp"
 #include "impact_friction.hpp"
 #include "impact_records.hpp"
+#include "impulse_laws.hpp"
+#include "pressed_rows.hpp"
 #include "unilateral_rows.hpp"
 
 namespace ancora {
@@ -35,10 +36,9 @@ namespace ancora {
 /// With dry friction, rows T along which a contact slides have impulses too, of at most mu p across
 /// the normal ones of either phase, and against T v behind it; their work is part of (4).
 ///
-/// A row that touches without approaching is closed, that is a condition like others, where the
-/// accelerations of the model press it: 0 <= reaction _|_ g'' >= 0, by active sets on the solution
-/// of all accelerations together. One that would come back within h / 1000 does not part: it is
-/// stopped by what bears it in that time, and what that loses is recorded.
+/// Rows that then touch without approaching are closed as PressedRows says. One that would come
+/// back within h / 1000 does not part: it is stopped by what bears it in that time, and what that
+/// loses is recorded.
 ///
 /// A latch that touches and does not part catches, with all others that do: an impact without
 /// restitution whose rows are conditions of both signs from there on,
@@ -63,8 +63,7 @@ public:
            UnilateralRows& rows,
            ImpactRecords& records);
 
-    /// Rows that are conditions besides unilateral ones are others than before.
-    void make_free_face();
+    PressedRows& pressed() { return pressed_; }
     /// [step] What happens at the present state: impulses, and which rows are closed behind it.
     /// @param event the row that has met, or ceased to press
     /// @param h length of the integrator's steps
@@ -109,11 +108,6 @@ public:
     /// Refuses rows that are below zero at the present state.
     void refuse_overlap() const;
 
-    /// [step] How much a closed row presses at a state, positive while it does, in units of
-    /// acceleration, with what rounding leaves of it; of a latch how far it is from its limit,
-    /// relative to that. All reactions, at (q, v, t).
-    void evaluate_pressure(const double* q, const double* v, double t, Eigen::VectorXd& pressure);
-
 private:
     struct Touch {
         int row;  // of UnilateralRows
@@ -138,43 +132,19 @@ private:
     void break_overloaded();
     void let_go(const std::vector<int>& rows, ImpactRecords::What what);
     void settle_touching();
-    bool has_limits() const;
     void meet_conditions();
     void respond(ContinuousFace& face);
     void list_tangents();
-    void solve_contacts(const Eigen::VectorXd& q,
-                        const Eigen::VectorXd& given,
-                        Eigen::VectorXd& p) const;
-    Eigen::Index num_normal() const { return num_normal_; }
+    Eigen::Index num_normal() const { return collision_.num_normal(); }
     bool is_approaching() const;
-    void strike();
-    void solve(double part, Eigen::VectorXd& impulse, Eigen::VectorXd& after) const;
-    double change(const Eigen::VectorXd& impulse, const Eigen::VectorXd& after) const;
+    void take_impulses(const CollisionImpulses& found);
     void stop_short_flights(double h);
     void take(std::vector<char>& candidates, const Eigen::VectorXd& v, bool is_behind) const;
-    bool find_pressed(const std::vector<char>& candidates,
-                      const Eigen::VectorXd& v,
-                      int leaving,
-                      std::vector<char>& pressed);
-    void settle_closed(const std::vector<char>& candidates,
-                       const Eigen::VectorXd& v,
-                       int leaving = -1);
-    bool bear_together(const std::vector<char>& closed,
-                       const std::vector<char>& implied,
-                       const Eigen::VectorXd& v);
     void stop_missed();
     bool take_missed();
-    double spread_rounding(const ContinuousFace& face, int k) const;
-    struct Pressure {
-        double value;  ///< [m/s^2], of closed rows by the mobility of their masses alone
-        double terms;  ///< of the accelerations that it is made of
-    };
-    Pressure pressure_of(const ContinuousFace& face, int i) const;
-    bool is_held(ContinuousFace& face, int i) const;
     void collect(ContinuousFace& face, const Eigen::MatrixXd& mu);
     void record(const ContinuousFace& face, bool is_impact);
     void record_changes(const std::vector<char>& before);
-    double mobility(const double* A, int k) const;
 
     Assembly& parts_;
     MotionState& state_;
@@ -182,28 +152,25 @@ private:
     EnergyAccounting& accounting_;
     UnilateralRows& rows_;
     ImpactRecords& records_;
-    std::unique_ptr<ContinuousFace> free_;  // without any unilateral row that is not latched
 
     ImpactFriction friction_;
+    PressedRows pressed_;
 
     std::vector<Touch> touching_;
-    // Rows along which these slide, behind them in W_, X_, mu_ and impulse_.
+    // Rows along which these slide, behind them in collision_, X_, mu_ and impulse_.
     struct Tangent {
         int row;    // of UnilateralRows
         int place;  // among its sliding rows
         std::size_t touch;
     };
     std::vector<Tangent> tangents_;
-    Eigen::Index num_normal_ = 0;
-    std::vector<FrictionCone> cones_;
+    Collision collision_;  // with responses to unit impulses, and rates as (1) takes them
     Eigen::VectorXd v_met_, v_reflected_, v_next_;  // (3): mean of v- and v_reflected meets them
     Eigen::VectorXd reflected_s_, impulse_, s_;
-    Eigen::MatrixXd W_, X_, mu_;  // responses to unit impulses on these rows
-    Eigen::VectorXd press_;       // reactions that find_pressed() has found, of all rows
-    Eigen::VectorXd q0_;          // their rates before, as (1) takes them
-    std::vector<Touch> caught_;   // latches that have just caught, with works of the step before
-    Eigen::VectorXd caught_s_;    // their impulses, and those of conditions by them, as -s
-    Eigen::VectorXd missed_s_;    // what has taken away that conditions were missed
+    Eigen::MatrixXd X_, mu_;     // responses to unit impulses, of velocities and of conditions
+    std::vector<Touch> caught_;  // latches that have just caught, with works of the step before
+    Eigen::VectorXd caught_s_;   // their impulses, and those of conditions by them, as -s
+    Eigen::VectorXd missed_s_;   // what has taken away that conditions were missed
     Eigen::VectorXd pressure_;
     bool has_struck_ = false;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dry friction where unilateral rows meet: the rows along which they slide, and the impulses.
+// Dry friction where unilateral rows meet: the rows along which they slide.
 #pragma once
 
 #include <vector>
@@ -42,29 +42,5 @@ private:
     std::vector<double> no_state_;
     double t_ = 0.0;
 };
-
-/// The rows along which one contact slides, among those of an impact, and its coefficient.
-struct FrictionCone {
-    int normal = 0;
-    int first = 0, count = 0;
-    double mu = 0.0;
-};
-
-/// Solves, for u = W p + q whose first rows are normal to contacts, and the others tangential,
-///
-///   0 <= p_n - given  _|_  u_n >= 0                                                      (1)
-///   |p_t| <= mu p_n,   p_t = -mu p_n u_t / |u_t| where u_t is not zero                   (2)
-///
-/// with W symmetric and positive semidefinite, by sweeps over the contacts and Newton's iteration
-/// on projections: p_t is that of p_t - r u_t onto the disc (2), for any r > 0.
-///
-/// Sources: M. Jean, The non-smooth contact dynamics method, Comput. Methods Appl. Mech. Engrg.
-/// 177 (1999); P. Alart, A. Curnier, ibid. 92 (1991), for Newton's iteration.
-/// @returns what is left of (1) and (2) in units of u
-double solve_friction(const Eigen::MatrixXd& W,
-                      const Eigen::VectorXd& q,
-                      const Eigen::VectorXd& given,
-                      const std::vector<FrictionCone>& cones,
-                      Eigen::VectorXd& p);
 
 }  // namespace ancora

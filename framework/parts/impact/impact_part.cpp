@@ -77,7 +77,7 @@ public:
 
     void start() override;
     void restart() override { resolve(); }
-    void forget_rows() override { impact_.make_free_face(); }
+    void forget_rows() override { impact_.pressed().make_free_face(); }
     int num_events() const override { return rows_.count(); }
     void evaluate_events(const StepTrial& trial, std::span<double> g) override;
     void evaluate_events(double t, const double* q, const double* v, std::span<double> g) override;
@@ -283,7 +283,7 @@ void ImpactPart::evaluate_course(std::span<double> g) {
 /// @param of_course since the course began, else since the last accepted state
 void ImpactPart::evaluate(
     double t, const double* q, const double* v, bool of_course, std::span<double> g) {
-    if (rows_.any_closed()) impact_.evaluate_pressure(q, v, t, pressure_);
+    if (rows_.any_closed()) impact_.pressed().evaluate(q, v, t, pressure_);
     for (int i = 0; i < rows_.count(); ++i) {
         double& event = g[static_cast<std::size_t>(i)];
         if (rows_.is_absent(i))
@@ -320,6 +320,7 @@ StepPart::Passage ImpactPart::go_over() {
     if (!may_cross || is_crossing_ || !(longest_ > 0.0)) return {};
     if (!(state_.t <= counted_since_ + longest_)) counted_since_ = state_.t;
     most_events_ = std::max(most_events_ / 2, 1L);
+    records_.record_stepped_over();
     begin_crossing();
     return {true, nullptr};
 }

@@ -39,6 +39,7 @@ public:
     bool is_closed(int i) const { return is_closed_[i] != 0; }
     bool any_closed() const { return num_closed_ > 0; }
     double restitution(int i) const { return parts_.rows.laws[rows_[i]].restitution; }
+    ImpactLaw impact_law(int i) const { return parts_.rows.laws[rows_[i]].impact; }
     const std::vector<char>& closed() const { return is_closed_; }
     /// Touches, and has no motion beside the closed rows: these close it as well.
     bool is_implied(int i) const { return is_implied_[i] != 0; }

@@ -113,9 +113,12 @@ Json impacts(const RunStatistics& statistics) {
             {"closed", of.closed},
             {"released", of.released},
             {"lowered", of.lowered},
+            {"several_solutions", of.several},
+            {"stepped_over", of.stepped_over},
             {"loss", of.loss},
             {"least_gap", of.least_gap},
-            {"law", "poisson"}};
+            {"law", of.laws},
+            {"order", of.is_in_turn ? "in_turn" : "together"}};
 }
 
 Json newton(const RunStatistics& statistics) {

@@ -27,6 +27,7 @@ Identity model_identity(const Manifest& manifest, std::span<const InputFile> fil
                                                              : "far");
     if (manifest.model.start == ModelStart::equilibrium) add("model.start", "equilibrium");
     if (manifest.model.start == ModelStart::steady_spin) add("model.start", "steady_spin");
+    if (manifest.model.has_impacts_in_turn) add("model.impacts", "in_turn");
     if (manifest.scope)
         for (const ExpressionScope::Definition& parameter : manifest.scope->parameters()) {
             if (!parameter.was_used) continue;

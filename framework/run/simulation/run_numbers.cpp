@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "doubts.hpp"
 #include "joint_states.hpp"
@@ -13,6 +17,18 @@
 #include "plausibility.hpp"
 
 namespace ancora {
+namespace {
+
+std::string laws_of_impacts(const RowSet& rows) {
+    std::set<std::string_view> names;
+    for (const int k : rows.unilateral()) {
+        constexpr std::string_view kNames[] = {"poisson", "newton", "energetic"};
+        names.insert(kNames[static_cast<int>(rows.laws[k].impact)]);
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
 
 RunStatistics statistics_of(const Model& model,
                             const KernelSystem& system,
@@ -32,8 +48,12 @@ RunStatistics statistics_of(const Model& model,
                    impacts.closed,
                    impacts.released,
                    impacts.lowered,
+                   impacts.several,
+                   impacts.stepped_over,
                    impacts.loss,
-                   impacts.least_gap};
+                   impacts.least_gap,
+                   laws_of_impacts(system.parts().rows),
+                   model.has_impacts_in_turn};
     out.step_seconds = stepping.seconds();
     // Factorisations are rare and timed always; the others have their share of what they leave.
     const CallMeter::Seconds& sampled = system.parts().meter.spent;

@@ -9,7 +9,12 @@
 
 namespace ancora::contact {
 Contact::Contact(const Arguments& arguments) : radius_(arguments.number("radius")) {
-    law_ = {.kind = RowKind::unilateral, .restitution = arguments.number("restitution")};
+    const std::string_view law = arguments.text("law");
+    law_ = {.kind = RowKind::unilateral,
+            .restitution = arguments.number("restitution"),
+            .impact = law == "newton"      ? ImpactLaw::newton
+                      : law == "energetic" ? ImpactLaw::energetic
+                                           : ImpactLaw::poisson};
     requests_.add(AttachmentRequest::Kind::point, arguments.frame_of("a").point, "a");
     is_plane_ = arguments.has("plane");
     if (is_plane_)

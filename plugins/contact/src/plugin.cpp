@@ -41,6 +41,11 @@ constexpr ancora::Parameter kContact[] = {
         .at_least(0.0)
         .at_most(1.0)
         .otherwise("0.0"),
+    p::text("law",
+            "what restitution says: impulses, p' = e p; rates, u+ = -e u-, of which friction may "
+            "leave less; works, W' = -e^2 W (Stronge), of one contact at a time",
+            "poisson|newton|energetic")
+        .otherwise("\"poisson\""),
     p::number("friction", "", "mu, or a table: a force \"coulomb_friction\" inside")
         .nonnegative()
         .or_table(kFriction)

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ancora/sdk/helpers/step_pieces.hpp"
 #include "ancora/sdk/system.hpp"
 
 namespace ancora {
@@ -56,9 +57,10 @@ void GeneralizedAlpha::prepare(const System& system, const StepSettings& setting
     for (Values* x : {&acceleration_, &course_, &course0_, &q_, &v_, &p_, &r_, &x_, &dp_, &terms_})
         x->assign(n, 0.0);
     for (Values* x : {&lambda_, &eta_, &g_, &y_, &deta_}) x->assign(m, 0.0);
-    for (Values* x : {&rate_, &rate_course0_}) x->assign(num_quadratures, 0.0);
+    for (Values* x : {&rate_, &rate_course_, &rate_course0_}) x->assign(num_quadratures, 0.0);
     own_.assign(size.num_own, 0.0);
     state_.assign(size.num_states, 0.0);
+    events_.resize(system.num_events());
 }
 
 int GeneralizedAlpha::num_history(const System& system) const {
@@ -92,7 +94,37 @@ GeneralizedAlpha::Scales GeneralizedAlpha::scales(double h) const {
 }
 
 void GeneralizedAlpha::step(System& system, double t0, double h) {
-    advance(system, t0, h, max_halvings_);
+    if (system.num_events() > 0)
+        advance_over_events(system, t0, h);
+    else
+        advance(system, t0, h, max_halvings_);
+}
+
+/// Pieces that end at events, or are halved where the iteration fails.
+void GeneralizedAlpha::advance_over_events(System& system, double t0, double h) {
+    ImplicitSystem& face = *system.implicit();
+    int halvings = 0;
+    double longest = h;
+    for (StepPieces pieces(system, events_, t0, h); pieces.more();) {
+        const double t = pieces.t();
+        const double length = system.max_smooth_step(std::min(longest, pieces.rest()));
+        // Behind an event the kernel has emptied the history.
+        if (history(system, lambda_.size()).has_begun == 0.0) begin(system, face, t, length);
+        const bool is_made = pieces.advance(
+            length,
+            [&](double part) {
+                if (!solve(system, face, t, part)) return false;
+                write_state(system, part);
+                system.continuous()->evaluate_events(t + part, state_, events_.values());
+                return true;
+            },
+            [&](double, double part) {
+                accept(system, t, part);
+            });
+        if (!is_made && halvings++ == max_halvings_) refuse(system, t, length);
+        if (is_made) halvings = 0;
+        longest = is_made ? h : 0.5 * length;
+    }
 }
 
 void GeneralizedAlpha::advance(System& system, double t0, double h, int halvings) {
@@ -102,14 +134,18 @@ void GeneralizedAlpha::advance(System& system, double t0, double h, int halvings
         accept(system, t0, h);
         return;
     }
-    if (halvings == 0)
-        face.no_convergence(t0,
-                            h,
-                            x_,
-                            "take a shorter step; if that does not help, constraints contradict "
-                            "each other there or the motion jumps");
+    if (halvings == 0) refuse(system, t0, h);
     advance(system, t0, 0.5 * h, halvings - 1);
     advance(system, t0 + 0.5 * h, 0.5 * h, halvings - 1);
+}
+
+void GeneralizedAlpha::refuse(System& system, double t0, double h) {
+    system.implicit()->no_convergence(
+        t0,
+        h,
+        x_,
+        "take a shorter step; if that does not help, constraints contradict each other there or "
+        "the motion jumps");
 }
 
 /// Starts the courses at t0 + (alpha_m - alpha_f) h, by the accelerations that a trial leads to.
@@ -274,24 +310,29 @@ void GeneralizedAlpha::correct_positions(ImplicitSystem& face) {
     for (std::size_t k = 0; k < eta_.size(); ++k) eta_[k] += deta_[k];
 }
 
-void GeneralizedAlpha::accept(System& system, double t0, double h) {
+/// The state at the end of the trial, and the courses of its rates.
+void GeneralizedAlpha::write_state(System& system, double h) {
     const History past = history(system, lambda_.size());
     std::size_t at = 0;
     for (const Values* values : {&q_, &v_})
         for (const double value : *values) state_[at++] = value;
     for (std::size_t i = 0; i < rate_.size(); ++i) {
-        const double next = next_course(rate_course0_[i], past.rate[i], rate_[i]);
-        state_[at++] = h * ((1.0 - gamma_) * rate_course0_[i] + gamma_ * next);
-        rate_course0_[i] = next;
+        rate_course_[i] = next_course(rate_course0_[i], past.rate[i], rate_[i]);
+        state_[at++] = h * ((1.0 - gamma_) * rate_course0_[i] + gamma_ * rate_course_[i]);
     }
     const std::span<const double> x1 = system.implicit()->own();
     std::ranges::copy(x1, state_.end() - static_cast<std::ptrdiff_t>(x1.size()));
+}
+
+void GeneralizedAlpha::accept(System& system, double t0, double h) {
+    const History past = history(system, lambda_.size());
+    write_state(system, h);
     system.continuous()->accept_state(t0, t0 + h, state_);
     std::ranges::copy(course_, past.course.begin());
     std::ranges::copy(acceleration_, past.acceleration.begin());
     std::ranges::copy(lambda_, past.lambda.begin());
     std::ranges::copy(rate_, past.rate.begin());
-    std::ranges::copy(rate_course0_, past.rate_course.begin());
+    std::ranges::copy(rate_course_, past.rate_course.begin());
     past.length = h;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ancora/sdk/arguments.hpp"
+#include "ancora/sdk/helpers/event_locator.hpp"
 #include "ancora/sdk/implicit_system.hpp"
 #include "ancora/sdk/integrator.hpp"
 
@@ -30,6 +31,8 @@ namespace ancora {
 /// a is a course of accelerations at t + (alpha_m - alpha_f) h. It starts there, to second order,
 /// by a trial of the first step. Works and impulses w of the ledger are integrated as v is, so that
 /// the impulses of forces are recorded exactly.
+///
+/// Steps end at events, such as stops that close; behind one the courses start anew.
 ///
 /// Sources: J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375; C. Lunk, B. Simeon, ZAMM 86
 /// (2006) 772-784; M. Arnold, O. Bruels, A. Cardona, Numer. Math. 129 (2015) 149-179.
@@ -63,6 +66,7 @@ private:
     };
     Scales scales(double h) const;
 
+    void advance_over_events(System& system, double t0, double h);
     void advance(System& system, double t0, double h, int halvings);
     void begin(System& system, ImplicitSystem& face, double t0, double h);
     bool solve(System& system, ImplicitSystem& face, double t0, double h);
@@ -71,6 +75,8 @@ private:
     bool factorise(ImplicitSystem& face, double h, bool has_positions);
     double correct(System& system, ImplicitSystem& face, double h, bool has_positions);
     void correct_positions(ImplicitSystem& face);
+    void refuse(System& system, double t0, double h);
+    void write_state(System& system, double h);
     void accept(System& system, double t0, double h);
     /// Continuous states of objects among those of the system.
     std::span<const double> own_of(const Values& state) const {
@@ -85,13 +91,14 @@ private:
     double alpha_m_, alpha_f_, gamma_, beta_;
     int max_iterations_, max_halvings_;
     double tolerance_ = 0.0;
+    EventLocator events_;
     Values course_, acceleration_, lambda_;  // of the trial: a1, q1''
     Values course0_, rate_course0_;          // a0
     Values q_, v_, p_, eta_;
     Values r_, g_, x_, y_;  // residuals and corrections
     Values dp_, deta_;
     Values terms_;  // that the way of the step is a sum of
-    Values rate_, state_;
+    Values rate_, rate_course_, state_;
     Values own_;  // what continuous states of objects are but for their new rate
 };
 

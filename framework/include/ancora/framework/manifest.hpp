@@ -78,6 +78,7 @@ struct ModelSettings {
     Place project_start_place;
     ModelStart start = ModelStart::given;
     Place start_place;
+    bool has_impacts_in_turn = false;  ///< contacts that meet at one instant do so one by one
 };
 
 struct IntegratorSettings {

@@ -37,9 +37,13 @@ struct RunStatistics {
         long count = 0;        ///< times that one of them met
         long closed = 0;       ///< times that one of them went on in touch
         long released = 0;
-        long lowered = 0;        ///< impacts whose restitution was lowered, since they would gain
-        double loss = 0.0;       ///< of energy [J]
-        double least_gap = 0.0;  ///< below zero by what rounding lets through
+        long lowered = 0;         ///< impacts whose restitution was lowered, since they would gain
+        long several = 0;         ///< impacts with friction that had other solutions
+        long stepped_over = 0;    ///< steps, or rests of one, that went over all events
+        double loss = 0.0;        ///< of energy [J]
+        double least_gap = 0.0;   ///< below zero by what rounding lets through
+        std::string laws;         ///< of restitution, such as "poisson" or "newton, poisson"
+        bool is_in_turn = false;  ///< contacts that meet at one instant do so one by one
     };
     Impacts impacts;
     double factorise_seconds = 0.0;

@@ -36,6 +36,13 @@ constexpr bool is_velocity_kind(RowKind kind) {
     return kind == RowKind::velocity_constraint || kind == RowKind::gauge;
 }
 
+/// What e of a unilateral row says: impulses, rates, or works of compression and expansion.
+enum class ImpactLaw : std::int32_t {
+    poisson,    ///< p' = e p
+    newton,     ///< u+ = -e u-; with friction this may gain energy, and e is then lowered
+    energetic,  ///< W' = -e^2 W (Stronge), of one contact at a time
+};
+
 /// Law of one row. An elastic row is a line, s = pi / c + s0 + eta pi', unless it has a `law`.
 struct RowLaw {
     RowKind kind = RowKind::constraint;
@@ -44,8 +51,8 @@ struct RowLaw {
     double prestress = 0.0;          ///< s0
     const StressLaw* law = nullptr;  ///< of an elastic row that may go slack, break or harden;
                                      ///< rows together: see RowBlock::item_laws
-    double restitution = 0.0;        ///< e of a unilateral row, 0 <= e <= 1 (Poisson): impulse of
-                                     ///< expansion per impulse of compression
+    double restitution = 0.0;        ///< e of a unilateral row, 0 <= e <= 1
+    ImpactLaw impact = ImpactLaw::poisson;  ///< of a unilateral row: what e says
 };
 
 /// Polynomial degree of pi in the local scalars. Linear and quadratic functions have the exact

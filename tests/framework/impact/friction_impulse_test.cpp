@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Impulses with dry friction: random contacts against their conditions, and their energy.
-#include "impact_friction.hpp"
+#include "friction_impulse.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -18,11 +18,9 @@ DisjointSets coordinates_that_hang_together(const Assembly& parts,
     };
     for (int k = 0; k < parts.m; ++k)
         if (with_open || parts.rows.laws[k].kind != RowKind::unilateral) join_row(parts.rows, k);
-    for (std::size_t c = 0; c < contacts.all().size(); ++c) {
-        const RowOwner& owner = contacts.rows().owners[c];
-        for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
-            if (with_open || !contacts.is_open(contacts.all()[c])) join_row(contacts.rows(), k);
-    }
+    for (const Contact& contact : contacts.all())
+        for (int k = contact.first_tangent; k < contact.first_tangent + contact.num_tangents; ++k)
+            if (with_open || !contacts.is_open(contact)) join_row(contacts.rows(), k);
     for (const MassEntry& entry : parts.mass.entries()) sets.join(entry.i, entry.j);
     for (const BodyPart& part : parts.model.bodies)
         for (int i = part.first + 1; i < part.first + part.count; ++i) sets.join(i, part.first);

@@ -26,34 +26,43 @@ Contacts::Contacts(Assembly& parts, int first)
       first_(first),
       rows_(parts.model, parts.meter, constraints_of(parts.model)) {
     const Model& model = model_;
+    std::size_t num_forces = 0;
     for (std::size_t f = 0; f < model.forces.size(); ++f) {
         const ForcePart& part = model.forces[f];
         if (part.contact == nullptr) continue;
-        const RowOwner& owner = rows_.owners[contacts_.size()];
+        const RowOwner& owner = rows_.owners[num_forces++];
         Contact contact;
         contact.force = &part;
         contact.surface = part.surface;
         contact.index = static_cast<int>(f);
         contact.constraint = part.constraint;
-        contact.first_row = static_cast<int>(row_.size());
         const RowOwner& on = parts.owner_of_constraint(static_cast<std::size_t>(part.constraint));
-        if (parts.rows.is_unilateral(on.first_row)) contact.gap = on.first_row;
-        if (owner.num_rows < 1 || owner.num_rows > kMostSlides || owner.state_count > 0)
+        // Of several rows that may open each has sliding rows of its own.
+        const bool may_open = parts.rows.is_unilateral(on.first_row);
+        const int count = may_open ? on.num_rows : 1;
+        const int each = owner.num_rows / count;
+        if (each < 1 || each > kMostSlides || each * count != owner.num_rows ||
+            owner.state_count > 0)
             throw Error(ErrorKind::plugin,
                         fmt::format("{}: its tangents have {} rows and {} entries of state; one to "
-                                    "three rows and no state are expected",
+                                    "three rows for each that may open and no state are expected",
                                     describe(*owner.object),
                                     owner.num_rows,
                                     owner.state_count),
                         owner.object->place);
-        contact.num_rows = owner.num_rows;
+        contact.num_rows = contact.num_tangents = each;
         contact.is_rate = is_velocity_kind(rows_.laws[owner.first_row].kind);
-        for (int k = 0; k < owner.num_rows; ++k) {
-            row_.push_back(owner.first_row + k);
-            contact_of_row_.push_back(static_cast<int>(contacts_.size()));
-            arm_.push_back(part.arms[k]);
+        for (int i = 0; i < count; ++i) {
+            contact.first_row = static_cast<int>(row_.size());
+            contact.first_tangent = owner.first_row + i * each;
+            if (may_open) contact.gap = on.first_row + i;
+            for (int k = 0; k < each; ++k) {
+                row_.push_back(contact.first_tangent + k);
+                contact_of_row_.push_back(static_cast<int>(contacts_.size()));
+                arm_.push_back(part.arms[k]);
+            }
+            contacts_.push_back(contact);
         }
-        contacts_.push_back(contact);
     }
     drift_.setZero(static_cast<Eigen::Index>(row_.size()));
     surface_ = drift_;

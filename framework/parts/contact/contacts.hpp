@@ -48,7 +48,7 @@ inline double dot(const double* x, const double* y, int n) {
     return sum;
 }
 
-/// One force object with a contact law, on one constraint.
+/// A force object with a contact law, on one constraint; of several unilateral rows on one of them.
 struct Contact {
     const ForcePart* force = nullptr;
     std::array<double, 3> surface{};  ///< its velocity, inertial axes
@@ -56,8 +56,10 @@ struct Contact {
     int constraint = 0;               ///< index in the model
     int first_row = 0;                ///< of its sliding rows among the contacts'
     int num_rows = 0;                 ///< one to three
-    int gap = -1;                     ///< unilateral row of its constraint, if that may open
-    bool is_rate = false;             ///< its rows are sliding rates: there is no place to stick to
+    int first_tangent = 0;            ///< of these in Contacts::rows(), with those that are idle
+    int num_tangents = 0;
+    int gap = -1;          ///< unilateral row on which it slides, if that may open
+    bool is_rate = false;  ///< its rows are sliding rates: there is no place to stick to
     /// Constraints hold it whatever acts: it neither slides nor has a force that anything
     /// determines. Its mode is slip then, and its law zero.
     bool is_locked = false;
@@ -151,7 +153,7 @@ public:
     }
     int contact_of(int k) const { return contact_of_row_[k]; }
     /// Which of its constraint's sliding rows row k is.
-    int place_of(int k) const { return row_[k] - rows_.owners[contact_of(k)].first_row; }
+    int place_of(int k) const { return row_[k] - contacts_[contact_of(k)].first_tangent; }
     double arm(int k) const { return arm_[k]; }
 
     /// Drops rows along which nothing can move (a particle in a plane has one direction less).

@@ -23,6 +23,13 @@ double SlipLaw::normal_force(const Contact& contact,
                              const double* shared,
                              bool of_step,
                              Eigen::Vector3d* f) {
+    if (contact.gap >= 0) {
+        // Of its own row: f = -s |d(pi) / d(r_1)|, positive where it presses.
+        const RowSet::LocalRow local = parts_.rows.local_row(contact.gap, of_step);
+        const double size = Eigen::Map<const Eigen::Vector3d>(local.entries.data()).norm();
+        *f = {-shared[contact.gap] * size, 0.0, 0.0};
+        return f->x();
+    }
     // f = -sum_k s_k d(pi_k) / d(r_1), over the rows of the constraint. Rows that a step leaves out
     // have no stress of their own; the least-norm stresses (theory (36)) make f independent of that
     // choice.
@@ -31,7 +38,6 @@ double SlipLaw::normal_force(const Contact& contact,
     else
         parts_.rows.local_force_now(contact.constraint, shared, local_force_.data());
     *f = local_force_.head<3>();
-    if (contact.gap >= 0) *f = {shared[contact.gap] < 0.0 ? f->norm() : -f->norm(), 0.0, 0.0};
     return size(contact, *f);
 }
 

@@ -7,20 +7,20 @@
 namespace ancora {
 namespace {
 
-/// Calls visit(force, unilateral row) for each law of dry friction on one.
+/// Calls visit(force, owner of its constraint's rows) for each law of dry friction on unilateral
+/// rows.
 template <class Visit>
 void for_each_law(const Assembly& parts, const Visit& visit) {
     for (const ForcePart& force : parts.model.forces) {
         if (force.contact == nullptr) continue;
-        const int row =
-            parts.owner_of_constraint(static_cast<std::size_t>(force.constraint)).first_row;
-        if (parts.rows.is_unilateral(row)) visit(force, row);
+        const RowOwner& on = parts.owner_of_constraint(static_cast<std::size_t>(force.constraint));
+        if (parts.rows.is_unilateral(on.first_row)) visit(force, on);
     }
 }
 
 std::vector<int> constraints_with_friction(const Assembly& parts) {
     std::vector<int> out;
-    for_each_law(parts, [&](const ForcePart& force, int) {
+    for_each_law(parts, [&](const ForcePart& force, const RowOwner&) {
         out.push_back(force.constraint);
     });
     return out;
@@ -34,11 +34,12 @@ ImpactFriction::ImpactFriction(Assembly& parts, const UnilateralRows& rows)
       rows_(parts.model, parts.meter, constraints_with_friction(parts)) {
     rows_.read_state_from(no_state_);
     std::size_t next = 0;
-    for_each_law(parts, [&](const ForcePart& force, int row) {
+    for_each_law(parts, [&](const ForcePart& force, const RowOwner& on) {
         const RowOwner& owner = rows_.owners[next++];
+        const int each = owner.num_rows / on.num_rows;
         for (int i = 0; i < rows.count(); ++i)
-            if (rows.row(i) == row)
-                of_[static_cast<std::size_t>(i)] = {&force, owner.first_row, owner.num_rows};
+            if (const int k = rows.row(i) - on.first_row; k >= 0 && k < on.num_rows)
+                of_[static_cast<std::size_t>(i)] = {&force, owner.first_row + k * each, each};
     });
 }
 

@@ -3,6 +3,7 @@
 #include "ancora/sdk/plugin.hpp"
 
 #include "contact.hpp"
+#include "shape_contact.hpp"
 
 namespace {
 
@@ -35,7 +36,10 @@ constexpr ancora::Parameter kContact[] = {
     p::number("radius_b", "m", "of a sphere about the point of b; 0: the point itself")
         .nonnegative()
         .otherwise("0.0"),
-    p::boolean("inside", "a is inside of the sphere of b").otherwise("false"),
+    p::table("shape", ancora::contact::kShapeKeys, "of a, about its point"),
+    p::table("shape_b", ancora::contact::kShapeKeys, "of b, about its point"),
+    p::boolean("inside", "the sphere a is inside of the sphere or cylinder of b")
+        .otherwise("false"),
     p::table("plane", kPlane, "b is a plane, carried by the body b or fixed in space"),
     p::number("restitution", "", "e: impulse of expansion per impulse of compression")
         .at_least(0.0)
@@ -52,33 +56,66 @@ constexpr ancora::Parameter kContact[] = {
         .making("coulomb_friction", "mu_kinetic"),
 };
 
+void* create(const ancora::Arguments& arguments) {
+    using namespace ancora::contact;
+    ancora::Constraint* out = nullptr;
+    if (ShapeContact::is_meant(arguments))
+        out = new ShapeContact(arguments);
+    else
+        out = new Contact(arguments);
+    return out;
+}
+
+constexpr ancora::TypeDescriptor made_by_shape(ancora::TypeDescriptor type) {
+    type.create = &create;
+    return type;
+}
+
 constexpr ancora::TypeDescriptor kTypes[] = {
-    ancora::type<ancora::contact::Contact>(
+    made_by_shape(ancora::type<ancora::contact::Contact>(
         "contact",
-        {.doc = "two bodies do not overlap, and bounce where they meet: spheres and points against "
-                "planes, spheres, and the inside of spheres",
+        {.doc = "two bodies do not overlap, and bounce where they meet: spheres, points, boxes, "
+                "capsules and cylinders",
          .equation = "g >= 0: n . (c - o) - R, (r . r - D^2) / (2 D); at an impact p' = e p "
                      "(Poisson), 0 <= reaction _|_ g >= 0 between impacts",
          .source = "Ch. Glocker, Set-Valued Force Laws, Springer, 2001",
-         .examples = {"a = \"a\"\n"
-                      "b = \"ground\"\n"
-                      "radius = 0.1\n"
-                      "plane = { point = [0.0, 0.0, -5.0], normal = [0.1, 0.2, 1.0] }\n"
-                      "restitution = 0.7",
-                      "a = \"a@[0.3, 0.1, -0.2]\"\n"
-                      "b = \"b\"\n"
-                      "plane = { point = [-9.0, 0.0, 0.0], normal = [1.0, 0.2, 0.0] }",
-                      "a = \"a\"\n"
-                      "b = \"b\"\n"
-                      "radius = 0.02\n"
-                      "radius_b = 0.03\n"
-                      "restitution = 1.0",
-                      "a = \"a\"\n"
-                      "b = \"ground@[0.1, 0.0, 0.0]\"\n"
-                      "radius = 0.1\n"
-                      "radius_b = 20.0\n"
-                      "inside = true"}},
-        kContact),
+         .examples =
+             {"a = \"a\"\n"
+              "b = \"ground\"\n"
+              "radius = 0.1\n"
+              "plane = { point = [0.0, 0.0, -5.0], normal = [0.1, 0.2, 1.0] }\n"
+              "restitution = 0.7",
+              "a = \"a@[0.3, 0.1, -0.2]\"\n"
+              "b = \"b\"\n"
+              "plane = { point = [-9.0, 0.0, 0.0], normal = [1.0, 0.2, 0.0] }",
+              "a = \"a\"\n"
+              "b = \"b\"\n"
+              "radius = 0.02\n"
+              "radius_b = 0.03\n"
+              "restitution = 1.0",
+              "a = \"a\"\n"
+              "b = \"ground@[0.1, 0.0, 0.0]\"\n"
+              "radius = 0.1\n"
+              "radius_b = 20.0\n"
+              "inside = true",
+              "a = \"a\"\n"
+              "b = \"ground\"\n"
+              "shape = { box = [0.3, 0.2, 0.1], position = [0.1, 0.0, 0.0] }\n"
+              "plane = { point = [0.0, 0.0, -5.0], normal = [0.1, 0.2, 1.0] }\n"
+              "restitution = 0.3",
+              "a = \"a\"\n"
+              "b = \"b\"\n"
+              "shape = { sphere = 0.02 }\n"
+              "shape_b = { box = [0.03, 0.02, 0.04] }",
+              "a = \"a\"\n"
+              "b = \"b\"\n"
+              "shape = { cylinder = { radius = 0.02, from = [0, 0, 0], to = [0.03, 0, 0] } }\n"
+              "plane = { point = [-9.0, 0.0, 0.0], normal = [1.0, 0.2, 0.0] }",
+              "a = \"a\"\n"
+              "b = \"b\"\n"
+              "shape = { capsule = { radius = 0.02, from = [0, 0, 0], to = [0.03, 0, 0] } }\n"
+              "radius_b = 0.02"}},
+        kContact)),
 };
 
 }  // namespace

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Gaps of pairs of shapes.
+#pragma once
+
+#include <memory>
+
+#include "relative.hpp"
+#include "shapes.hpp"
+
+namespace ancora::contact {
+
+/// A shape over the plane through d across f_3. One row for
+///
+///   each corner of a box, each end of a capsule    g = f_3 . (c + E x - d) - R           (1)
+///   each end of a cylinder, at its lowest point    g = f_3 . (c + l e_3 - d) - R |m|     (2)
+///
+/// with m_i = f_3 . e_i, i = 1, 2.
+std::unique_ptr<PairGeometry> on_plane(const ContactShape& a);
+
+/// A ball about c with radius R over the surface of b, one row: the distance of c from b less R. It
+/// has one slope where features of b meet, so that a ball rolls over edges.
+std::unique_ptr<PairGeometry> ball_on_solid(double radius, const ContactShape& b);
+
+/// A ball within a tube with open ends, the inner side of the cylinder b: R_b - R - |y_1, y_2|.
+std::unique_ptr<PairGeometry> ball_in_cylinder(double radius, const ContactShape& b);
+
+}  // namespace ancora::contact

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Evaluates the gaps of shapes.
+#include "shape_contact.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "pairs.hpp"
+#include "sliding.hpp"
+
+namespace ancora::contact {
+namespace {
+
+std::size_t index(int i) {
+    return static_cast<std::size_t>(i);
+}
+/// Of w, for Y_ij.
+std::size_t place_of_turn(std::size_t i, std::size_t j) {
+    return 3 + 3 * i + j;
+}
+
+}  // namespace
+
+bool ShapeContact::is_meant(const Arguments& arguments) {
+    return arguments.given("shape") || arguments.given("shape_b");
+}
+
+ShapeContact::ShapeContact(const Arguments& arguments) {
+    law_ = {.kind = RowKind::unilateral, .restitution = arguments.number("restitution")};
+    Side a = read_side(arguments, false), b = read_side(arguments, true);
+    is_on_ground_ = b.frame->body == "ground" || a.frame->body == "ground";
+    // A ball is what is seen from the other, and so is what meets a plane.
+    const bool is_swapped = b.shape.is_sphere() && !b.is_plane;
+    if (is_swapped) std::swap(places_.c, places_.d);
+    const Side& first = is_swapped ? b : a;
+    const Side& second = is_swapped ? a : b;
+    choose(arguments, first, second);
+    add_point(a);
+    add_point(b);
+    add_axes(second);
+    places_.has_e = first.frame->has_attitude && first.frame->body != "ground";
+    const bool sees_axes = !first.shape.is_sphere();
+    if (sees_axes || places_.has_e) add_axes(first);
+    if (sees_axes) places_.has_e = true;
+    width_ = sees_axes ? 24 : 15;
+    const int count = geometry_->num_rows();
+    for (int k = 0; k < count; ++k)
+        for (std::int32_t i = 0; i < static_cast<std::int32_t>(width_); ++i) stencil_.push_back(i);
+    block_ = {.name = "gap",
+              .num_items = count,
+              .rows_per_item = 1,
+              .scalars_per_item = static_cast<std::int32_t>(width_),
+              .stencil = stencil_,
+              .laws = {&law_, 1},
+              .degree = geometry_->is_linear() ? Degree::quadratic : Degree::general,
+              .tangent = geometry_->is_linear() ? TangentForm::isotropic : TangentForm::full};
+    Relative<double> z;
+    z.y = Vec3(second.axes.transpose() * (first.origin - second.origin));
+    for (int i = 0; i < 3; ++i) z.Y[index(i)] = Vec3(second.axes.transpose() * first.axes.col(i));
+    std::vector<Vec3> normals;
+    for (int k = 0; k < count; ++k) normals.push_back(geometry_->touch(k, z).n);
+    sliding_.emplace(*geometry_,
+                     places_,
+                     3 * static_cast<int>(requests_.list().size()),
+                     std::span<const Vec3>(normals));
+}
+
+ShapeContact::Side ShapeContact::read_side(const Arguments& arguments, bool is_b) const {
+    Side side{.key = is_b ? "b" : "a", .shape = {}};
+    const char* const shape = is_b ? "shape_b" : "shape";
+    const char* const radius = is_b ? "radius_b" : "radius";
+    side.frame = &arguments.frame_of(side.key);
+    if (is_b && arguments.has("plane")) {
+        if (arguments.given(shape)) arguments.fail(shape, "stands beside plane: b is one of them");
+        if (arguments.given(radius)) arguments.fail(radius, "is about a sphere, and b is a plane");
+        read_plane(arguments, side);
+        return side;
+    }
+    if (arguments.given(shape)) {
+        if (arguments.given(radius))
+            arguments.fail(radius, "stands beside a shape, which has its own");
+        side.shape = read_shape(arguments, shape);
+    } else {
+        side.shape.radius = arguments.number(radius);
+        if (!(side.shape.radius > 0.0))
+            arguments.fail(side.key,
+                           is_b ? "has no shape: give shape_b, radius_b, or plane"
+                                : "has no shape: give shape or radius");
+    }
+    if (!side.shape.is_sphere() && !side.frame->has_attitude && side.frame->body != "ground")
+        arguments.fail(side.key, "has points alone and no directions: its shape can be a sphere");
+    const RigidMotion& motion = side.frame->motion;
+    const Mat3 R =
+        Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(motion.rotation.data());
+    side.origin = vec3(motion.position) + R * side.shape.position;
+    side.axes = R * side.shape.axes;
+    return side;
+}
+
+void ShapeContact::read_plane(const Arguments& arguments, Side& b) const {
+    const Arguments& plane = arguments.table("plane");
+    if (b.frame->names_point)
+        arguments.fail("b", "names a point; a plane is carried by a body or by \"ground\"");
+    if (b.frame->body != "ground" && !b.frame->has_attitude)
+        arguments.fail("b", "has points alone and no directions, so that it carries no plane");
+    Vec3 n = vec3(plane.numbers("normal"));
+    const double length = n.stableNorm();
+    if (!(length > 0.0)) plane.fail("normal", "the direction [0, 0, 0] points nowhere");
+    n /= length;
+    const std::array<Vec3, 2> t = across(n);
+    b.is_plane = true;
+    b.shape.position = vec3(plane.numbers("point"));
+    b.shape.axes << t[0], t[1], n;
+    const RigidMotion& motion = b.frame->motion;
+    const Mat3 R =
+        Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(motion.rotation.data());
+    b.origin = vec3(motion.position) + R * b.shape.position;
+    b.axes = R * b.shape.axes;
+}
+
+void ShapeContact::choose(const Arguments& arguments, const Side& a, const Side& b) {
+    const bool is_inside = arguments.boolean("inside");
+    if (is_inside &&
+        !(a.shape.is_sphere() && b.shape.kind == ContactShape::Kind::cylinder && !b.is_plane))
+        arguments.fail("inside", "is known of spheres in spheres and in cylinders");
+    if (b.is_plane) {
+        // Of a circle that lies in the plane no point is the lowest.
+        constexpr double kUpright = 1e-9;
+        if (a.shape.kind == ContactShape::Kind::cylinder &&
+            a.axes.col(2).cross(b.axes.col(2)).norm() <= kUpright)
+            arguments.fail("shape",
+                           "stands upright on its flat end, which touches along a circle: tilt "
+                           "it, or give a box");
+        geometry_ = on_plane(a.shape);
+    } else if (is_inside) {
+        if (!(b.shape.radius > a.shape.radius))
+            arguments.fail("inside", "finds no room: the sphere is not smaller than the cylinder");
+        geometry_ = ball_in_cylinder(a.shape.radius, b.shape);
+    } else if (a.shape.is_sphere()) {
+        geometry_ = ball_on_solid(a.shape.radius, b.shape);
+    } else {
+        arguments.fail("shape_b", "is not known against such a shape: one of them is a sphere");
+    }
+}
+
+/// The middle of a shape, on its body.
+void ShapeContact::add_point(const Side& side) {
+    const Mat3 R = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(
+        side.frame->carrier.rotation.data());
+    if (side.frame->body == "ground") {
+        requests_.add(
+            AttachmentRequest::Kind::point, attachment_text("ground", side.origin), side.key);
+    } else if (side.shape.position.isZero(0.0)) {
+        requests_.add(AttachmentRequest::Kind::point, side.frame->point, side.key);
+    } else {
+        const Vec3 x = R.transpose() * (side.origin - vec3(side.frame->carrier.position));
+        requests_.add(
+            AttachmentRequest::Kind::point, attachment_text(side.frame->body, x), side.key);
+    }
+}
+
+void ShapeContact::add_axes(const Side& side) {
+    const Mat3 R = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(
+        side.frame->carrier.rotation.data());
+    const bool is_body = side.frame->body != "ground";
+    for (int i = 0; i < 3; ++i) {
+        const Vec3 axis = is_body ? Vec3(R.transpose() * side.axes.col(i)) : side.axes.col(i);
+        requests_.add(
+            AttachmentRequest::Kind::direction, attachment_text(side.frame->body, axis), side.key);
+    }
+}
+
+/// Relative by product(point or axis of b, of a): of scalars from first on.
+template <class Product>
+RelativeValues ShapeContact::relative(Product product) const {
+    RelativeValues z{};
+    for (std::size_t j = 0; j < 3; ++j) {
+        const std::size_t f = places_.f + 3 * j;
+        z[j] = product(f, places_.c) - product(f, places_.d);
+        if (width_ <= places_.e) continue;
+        for (std::size_t i = 0; i < 3; ++i) z[place_of_turn(i, j)] = product(f, places_.e + 3 * i);
+    }
+    return z;
+}
+
+RelativeValues ShapeContact::relative(std::span<const double> u) const {
+    RelativeValues z{};
+    const Vec3 r = vec3(u, places_.c) - vec3(u, places_.d);
+    for (std::size_t j = 0; j < 3; ++j) {
+        const Vec3 f = vec3(u, places_.f + 3 * j);
+        z[j] = f.dot(r);
+        if (width_ <= places_.e) continue;
+        for (std::size_t i = 0; i < 3; ++i)
+            z[place_of_turn(i, j)] = f.dot(vec3(u, places_.e + 3 * i));
+    }
+    return z;
+}
+
+/// w . dz/du
+void ShapeContact::put_row(const RelativeValues& w, std::span<const double> u, double* out) const {
+    const std::span<double> row(out, width_);
+    std::ranges::fill(row, 0.0);
+    const Vec3 r = vec3(u, places_.c) - vec3(u, places_.d);
+    for (std::size_t j = 0; j < 3; ++j) {
+        const std::size_t f = places_.f + 3 * j;
+        vec3(row, places_.c) += w[j] * vec3(u, f);
+        vec3(row, f) += w[j] * r;
+        if (width_ <= places_.e) continue;
+        for (std::size_t i = 0; i < 3; ++i) {
+            const double of_turn = w[place_of_turn(i, j)];
+            vec3(row, f) += of_turn * vec3(u, places_.e + 3 * i);
+            vec3(row, places_.e + 3 * i) += of_turn * vec3(u, f);
+        }
+    }
+    vec3(row, places_.d) = -vec3(row, places_.c);
+}
+
+void ShapeContact::evaluate(int, const RowPoint& at, const RowValues& out) const {
+    std::ranges::fill(out.pi_t, 0.0);
+    const RelativeValues z = relative(at.u);
+    std::array<autodiff::Taylor2, kNumRelative> course;
+    if (!out.b.empty()) {
+        // z' and z'' of u' constant
+        const auto by = [](std::span<const double> x, std::span<const double> y) {
+            return [x, y](std::size_t f, std::size_t e) {
+                return vec3(x, f).dot(vec3(y, e));
+            };
+        };
+        const RelativeValues of_a = relative(by(at.u, at.du)), of_b = relative(by(at.du, at.u));
+        const RelativeValues both = relative(by(at.du, at.du));
+        for (std::size_t k = 0; k < kNumRelative; ++k)
+            course[k] = autodiff::Taylor2(z[k], of_a[k] + of_b[k], 2.0 * both[k]);
+    }
+    RelativeValues w;
+    for (int k = 0; k < block_.num_items; ++k) {
+        const std::size_t row = index(k);
+        if (!out.A.empty()) {
+            const double g = geometry_->gap(k, z, w);
+            put_row(w, at.u, out.A.data() + row * width_);
+            if (!out.pi.empty()) out.pi[row] = g;
+        } else if (!out.pi.empty()) {
+            out.pi[row] = geometry_->gap(k, z);
+        }
+        if (!out.b.empty()) out.b[row] = -geometry_->second(k, course);
+    }
+}
+
+/// (1)
+void ShapeContact::evaluate_step(int, const RowStep& step, const RowStepValues& out) const {
+    const RelativeValues z0 = relative(step.u0), z1 = relative(step.u1);
+    const auto by = [](std::span<const double> x, std::span<const double> y) {
+        return [x, y](std::size_t f, std::size_t e) {
+            return vec3(x, f).dot(vec3(y, e));
+        };
+    };
+    const RelativeValues of_a = relative(by(step.mid, step.du));
+    const RelativeValues of_b = relative(by(step.du, step.mid));
+    const double square = geometry_->size() * geometry_->size();
+    RelativeValues mid, dz, w;
+    double norm = 0.0;
+    for (std::size_t k = 0; k < kNumRelative; ++k) {
+        mid[k] = 0.5 * (z0[k] + z1[k]);
+        dz[k] = of_a[k] + of_b[k];
+        norm += (k < 3 ? 1.0 : square) * dz[k] * dz[k];
+    }
+    for (int row = 0; row < block_.num_items; ++row) {
+        geometry_->gap(row, mid, w);
+        if (!geometry_->is_linear() && norm > 0.0) {
+            double miss = geometry_->gap(row, z1) - geometry_->gap(row, z0);
+            double terms = geometry_->size();
+            for (std::size_t k = 0; k < kNumRelative; ++k) {
+                miss -= w[k] * dz[k];
+                terms += std::abs(w[k] * mid[k]);
+            }
+            miss = beyond_rounding(miss, terms);
+            for (std::size_t k = 0; k < kNumRelative; ++k)
+                w[k] += miss / norm * (k < 3 ? 1.0 : square) * dz[k];
+        }
+        put_row(w, step.mid, out.B.data() + index(row) * width_);
+    }
+}
+
+/// s w . d2z/du2 by pairs of points and axes, and s (dz/du)^T g'' dz/du.
+void ShapeContact::evaluate_tangent(int, const TangentPoint& at, std::span<double> G) const {
+    std::ranges::fill(G, 0.0);
+    const bool is_isotropic = geometry_->is_linear();
+    const std::size_t n = is_isotropic ? width_ / 3 : width_;
+    const RelativeValues z = relative(at.mid);
+    RelativeValues w;
+    for (int k = 0; k < block_.num_items; ++k) {
+        const double s = at.s[index(k)];
+        if (s == 0.0) continue;
+        geometry_->gap(k, z, w);
+        const auto K = [K = G.data() + index(k) * n * n, n](std::size_t i,
+                                                            std::size_t j) -> double& {
+            return K[i * n + j];
+        };
+        const auto add = [&](std::size_t a, std::size_t b, double x) {
+            const double size = at.positive_part ? 0.5 * std::abs(x) : 0.0;  // of [0 x; x 0]
+            if (at.positive_part) x *= 0.5;
+            const std::size_t i = is_isotropic ? a / 3 : a, j = is_isotropic ? b / 3 : b;
+            for (std::size_t axis = 0; axis < (is_isotropic ? 1 : 3); ++axis) {
+                K(i + axis, i + axis) += size;
+                K(j + axis, j + axis) += size;
+                K(i + axis, j + axis) += x;
+                K(j + axis, i + axis) += x;
+            }
+        };
+        for (std::size_t j = 0; j < 3; ++j) {
+            const std::size_t f = places_.f + 3 * j;
+            add(f, places_.c, s * w[j]);
+            add(f, places_.d, -s * w[j]);
+            if (width_ <= places_.e) continue;
+            for (std::size_t i = 0; i < 3; ++i)
+                add(f, places_.e + 3 * i, s * w[place_of_turn(i, j)]);
+        }
+        if (!is_isotropic && !at.positive_part)
+            add_curvature(k, s, z, at.mid, G.data() + index(k) * n * n);
+    }
+}
+
+/// g'' by second derivatives along pairs of directions.
+void ShapeContact::add_curvature(
+    int row, double s, const RelativeValues& z, std::span<const double> u, double* G) const {
+    const std::size_t count = width_ > places_.e ? kNumRelative : 3;
+    const auto second = [&](std::size_t i, std::size_t j) {
+        std::array<autodiff::Taylor2, kNumRelative> along;
+        for (std::size_t k = 0; k < kNumRelative; ++k)
+            along[k] = autodiff::Taylor2(z[k], k == i || k == j ? 1.0 : 0.0, 0.0);
+        return geometry_->second(row, along);
+    };
+    std::array<double, kNumRelative> alone;
+    std::array<std::array<double, kMostScalars>, kNumRelative> slope;
+    for (std::size_t i = 0; i < count; ++i) {
+        alone[i] = second(i, i);
+        RelativeValues unit{};
+        unit[i] = 1.0;
+        put_row(unit, u, slope[i].data());
+    }
+    for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t j = 0; j < count; ++j) {
+            const double h = i == j ? alone[i] : 0.5 * (second(i, j) - alone[i] - alone[j]);
+            if (h == 0.0) continue;
+            for (std::size_t a = 0; a < width_; ++a)
+                for (std::size_t b = 0; b < width_; ++b)
+                    G[a * width_ + b] += s * h * slope[i][a] * slope[j][b];
+        }
+}
+
+}  // namespace ancora::contact

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Contacts of shapes other than spheres and points.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ancora/sdk/arguments.hpp"
+#include "ancora/sdk/authoring/attachment_texts.hpp"
+#include "ancora/sdk/constraint.hpp"
+#include "relative.hpp"
+#include "shapes.hpp"
+
+namespace ancora::contact {
+
+inline constexpr std::size_t kMostScalars = 24;
+
+/// Where points and axes of a pair stand among the local scalars.
+struct PairPlaces {
+    std::size_t c = 0, d = 3, f = 6;
+    std::size_t e = 15;  ///< of the axes of a, if there are any
+    bool has_e = false;
+};
+
+/// Rates at which a pair slides where it touches, at the point X of space,
+///
+///   w_k = t_k . (c' + x_i e_i' - d' - X_j f_j'),   d + X_j f_j = c + x_i e_i,   k = 1, 2  (1)
+///
+/// two rows for each gap. t_k are fixed axes of b, turned the shortest way to its normal n. A body
+/// a without axes touches at its own point.
+///
+/// Source: theory, section 8.4.
+class PairSliding final : public RowSource {
+public:
+    /// @param n normals at the start, of each gap, in the axes of b
+    PairSliding(const PairGeometry& geometry,
+                const PairPlaces& places,
+                int width,
+                std::span<const Vec3> n);
+    PairSliding(const PairSliding&) = delete;
+    PairSliding& operator=(const PairSliding&) = delete;
+
+    std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
+
+private:
+    struct Axes {
+        Vec3 n;
+        std::array<Vec3, 2> t;
+    };
+    template <class S>
+    void rows_of(int item, const S* u, S* out) const;
+
+    const PairGeometry& geometry_;
+    PairPlaces places_;
+    std::size_t width_;
+    std::vector<Axes> axes_;
+    std::vector<std::int32_t> stencil_;
+    RowBlock block_;
+};
+
+/// Unilateral rows g_k(z) >= 0 of a pair of shapes, functions of where a is seen from b, see
+/// Relative. Over a step
+///
+///   B = (w + (dg - w . dz) D dz / (dz . D dz)) dz/du                                      (1)
+///
+/// with the gradient w of g in the middle of z and lengths D; dz/du at the middle of u is exact, so
+/// that B du = dg, and its reactions have neither resultant nor moment.
+class ShapeContact final : public Constraint {
+public:
+    explicit ShapeContact(const Arguments& arguments);
+    ShapeContact(const ShapeContact&) = delete;
+    ShapeContact& operator=(const ShapeContact&) = delete;
+    /// Whether the manifest says of a contact what this class is about.
+    static bool is_meant(const Arguments& arguments);
+
+    std::span<const AttachmentRequest> attachments() const override { return requests_.list(); }
+    std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
+    void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override;
+    void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
+    void facets(ConstraintFacets& out) const override {
+        out.tied_to_inertial_frame = is_on_ground_;
+        out.tangents = &*sliding_;
+    }
+
+private:
+    /// A body with a shape.
+    struct Side {
+        const char* key;
+        const FrameStart* frame = nullptr;
+        ContactShape shape;
+        bool is_plane = false;
+        Vec3 origin = Vec3::Zero();  ///< of the shape, in space at the start
+        Mat3 axes = Mat3::Identity();
+    };
+    Side read_side(const Arguments& arguments, bool is_b) const;
+    void read_plane(const Arguments& arguments, Side& b) const;
+    void choose(const Arguments& arguments, const Side& a, const Side& b);
+    void add_point(const Side& side);
+    void add_axes(const Side& side);
+
+    template <class Product>
+    RelativeValues relative(Product product) const;
+    RelativeValues relative(std::span<const double> u) const;
+    void put_row(const RelativeValues& w, std::span<const double> u, double* out) const;
+    void add_curvature(
+        int row, double s, const RelativeValues& z, std::span<const double> u, double* G) const;
+
+    AttachmentTexts requests_;
+    std::unique_ptr<PairGeometry> geometry_;
+    PairPlaces places_;
+    std::size_t width_ = 15;  ///< of a gap's scalars
+    bool is_on_ground_ = false;
+    RowLaw law_;
+    std::vector<std::int32_t> stencil_;
+    RowBlock block_;
+    std::optional<PairSliding> sliding_;
+};
+
+}  // namespace ancora::contact

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads shapes.
+#include "shapes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ancora::contact {
+
+namespace {
+
+constexpr const char* kKinds[] = {"box", "sphere", "cylinder", "capsule"};
+
+/// Axes whose third is a unit vector.
+Mat3 axes_about(const Vec3& axis) {
+    Eigen::Index least = 0;
+    axis.cwiseAbs().minCoeff(&least);
+    Mat3 R;
+    R.col(2) = axis;
+    R.col(0) = (Vec3::Unit(least) - axis(least) * axis).normalized();
+    R.col(1) = axis.cross(R.col(0));
+    return R;
+}
+
+}  // namespace
+
+double ContactShape::reach() const {
+    switch (kind) {
+        case Kind::sphere:
+            return radius;
+        case Kind::capsule:
+            return half_length + radius;
+        case Kind::cylinder:
+            return std::hypot(half_length, radius);
+        case Kind::box:
+            break;
+    }
+    return half.norm();
+}
+
+ContactShape read_shape(const Arguments& arguments, const char* key) {
+    const Arguments& table = arguments.table(key);
+    const auto given = std::ranges::count_if(kKinds, [&](const char* kind) {
+        return table.given(kind);
+    });
+    if (given == 0) table.fail("", "is no shape: write one of box, sphere, cylinder and capsule");
+    if (given > 1)
+        table.fail("",
+                   "is several shapes: write a contact for each of box, sphere, cylinder, "
+                   "capsule");
+    ContactShape shape;
+    shape.position = vec3(table.numbers("position"));
+    shape.axes = read_orientation(table);
+    if (table.given("sphere")) {
+        shape.radius = table.number("sphere");
+        return shape;
+    }
+    if (table.given("box")) {
+        shape.kind = ContactShape::Kind::box;
+        shape.half = 0.5 * vec3(table.numbers("box"));
+        return shape;
+    }
+    const bool is_capsule = table.given("capsule");
+    shape.kind = is_capsule ? ContactShape::Kind::capsule : ContactShape::Kind::cylinder;
+    const Arguments& round = table.table(is_capsule ? "capsule" : "cylinder");
+    shape.radius = round.number("radius");
+    const Vec3 from = vec3(round.numbers("from")), to = vec3(round.numbers("to"));
+    shape.half_length = 0.5 * (to - from).norm();
+    if (!(shape.half_length > 0.0))
+        round.fail("to",
+                   is_capsule ? "is the point from: write a sphere"
+                              : "is the point from, which leaves no volume");
+    shape.position += shape.axes * (0.5 * (from + to));
+    shape.axes = (shape.axes * axes_about((to - from).normalized())).eval();
+    return shape;
+}
+
+}  // namespace ancora::contact

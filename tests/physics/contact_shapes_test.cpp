@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Contacts of boxes, capsules, cylinders and balls.
+#include <cmath>
+#include <random>
+#include <string>
+
+#include <Eigen/Geometry>
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "friction_models.hpp"
+#include "support/refusal.hpp"
+
+namespace ancora::testing {
+namespace {
+
+Vec3 column3(const Simulation& simulation, const std::string& start) {
+    return {column(simulation, start + "x"),
+            column(simulation, start + "y"),
+            column(simulation, start + "z")};
+}
+std::string contact(const std::string& name, const std::string& keys) {
+    return fmt::format("\n[[constraint]]\nname = \"{}\"\ntype = \"contact\"\n{}\n", name, keys);
+}
+std::string law(double e, double mu) {
+    return fmt::format("\nrestitution = {:.17g}\nfriction = {:.17g}", e, mu);
+}
+std::string on_plane(const Vec3& normal) {
+    return fmt::format("\nb = \"ground\"\nplane = {{ normal = {} }}", triple(normal));
+}
+std::string turned(const Mat3& R) {
+    const Eigen::Quaterniond q(R);
+    return fmt::format(
+        "orientation = [{:.17g}, {:.17g}, {:.17g}, {:.17g}]\n", q.w(), q.x(), q.y(), q.z());
+}
+std::string body(const std::string& name,
+                 double mass,
+                 const Vec3& inertia,
+                 const Vec3& x,
+                 const Mat3& R,
+                 const Vec3& v = Vec3::Zero(),
+                 const Vec3& w = Vec3::Zero()) {
+    return fmt::format(
+               "\n[[body]]\nname = \"{}\"\ntype = \"ancf_rigid_body\"\nmass = {:.17g}\n"
+               "inertia = {}\npenalty = inf\nposition = {}\nvelocity = {}\n"
+               "angular_velocity = {}\n",
+               name,
+               mass,
+               triple(inertia),
+               triple(x),
+               triple(v),
+               triple(w)) +
+           turned(R);
+}
+Vec3 inertia_of_box(double mass, const Vec3& size) {
+    const Vec3 square = size.cwiseProduct(size);
+    return mass / 12.0 *
+           Vec3(square.y() + square.z(), square.z() + square.x(), square.x() + square.y());
+}
+Mat3 some_attitude(std::mt19937& random) {
+    std::normal_distribution<double> normal;
+    return Eigen::Quaterniond(normal(random), normal(random), normal(random), normal(random))
+        .normalized()
+        .toRotationMatrix();
+}
+void check_balances(const Simulation& simulation, double steps) {
+    const RunStatistics statistics = simulation.statistics();
+    CHECK(statistics.energy.max_rel <= rounding_bound(steps));
+    CHECK(statistics.momentum.max_rel <= rounding_bound(steps));
+    CHECK(statistics.angular_momentum.max_rel <= rounding_bound(steps));
+    CHECK(statistics.impacts.least_gap >= -tolerance(1e-13));
+}
+
+TEST_CASE("a box and a capsule on a plane are their corners and their ends") {
+    std::mt19937 random(4);
+    std::uniform_real_distribution<double> uniform(0.0, 1.0);
+    for (int run = 0; run < 8; ++run) {
+        CAPTURE(run);
+        const bool is_box = run % 2 == 0;
+        const Mat3 space = some_attitude(random);
+        const Vec3 n = space.col(2);
+        const Vec3 size(0.2 + 0.3 * uniform(random), 0.2 + 0.3 * uniform(random), 0.25);
+        const double R = 0.08, l = 0.2, e = 0.5 * uniform(random), mu = 0.6 * uniform(random);
+        const std::string start = weight(-kGravity * n) +
+                                  body("a",
+                                       2.0,
+                                       inertia_of_box(2.0, size),
+                                       0.5 * n,
+                                       some_attitude(random),
+                                       space.col(0),
+                                       space.col(1)) +
+                                  integrator("emm", 0.004, 0.36);
+        std::string points;
+        for (int k = 0; k < (is_box ? 8 : 2); ++k) {
+            const Vec3 sign(
+                k / 2 % 2 == 0 ? -1.0 : 1.0, k < 4 ? -1.0 : 1.0, k % 2 == 0 ? -1.0 : 1.0);
+            const Vec3 at =
+                is_box ? Vec3(0.5 * sign.cwiseProduct(size)) : Vec3(0.0, 0.0, l * sign.z());
+            points +=
+                contact(fmt::format("p{}", k),
+                        fmt::format("a = \"a@{}\"\nradius = {}", triple(at), is_box ? 0.0 : R) +
+                            on_plane(n) + law(e, mu));
+        }
+        const std::string shape =
+            is_box ? fmt::format("{{ box = {} }}", triple(size))
+                   : fmt::format(
+                         "{{ capsule = {{ radius = {}, from = [0, 0, {}], to = [0, 0, {}] }} }}",
+                         R,
+                         -l,
+                         l);
+        Simulation by_points = model(start + points);
+        Simulation by_shape =
+            model(start + contact("c", "a = \"a\"\nshape = " + shape + on_plane(n) + law(e, mu)));
+        run_to_end(by_points);
+        run_to_end(by_shape);
+        CHECK((column3(by_points, "a.") - column3(by_shape, "a.")).norm() <= tolerance(1e-7));
+        CHECK((column3(by_points, "a.w") - column3(by_shape, "a.w")).norm() <= tolerance(1e-5));
+        CHECK(column(by_points, "work.impacts") ==
+              near(column(by_shape, "work.impacts"), tolerance(1e-7)));
+        CHECK(by_shape.statistics().impacts.count > 0);
+        check_balances(by_shape, 90.0);
+    }
+}
+
+/// Down a slope a cylinder rolls with g sin(a) / (1 + k) if mu >= tan(a) k / (1 + k), k = 1/2.
+TEST_CASE("a cylinder rolls down a slope with two thirds of the acceleration of a slide") {
+    constexpr double kRadius = 0.1, kHalf = 0.3, kMass = 3.0, kSlope = 0.3;
+    const Vec3 n{-std::sin(kSlope), 0.0, std::cos(kSlope)};
+    const Vec3 down{-std::cos(kSlope), 0.0, -std::sin(kSlope)};
+    const double along = kMass * (kRadius * kRadius / 4.0 + kHalf * kHalf / 3.0);
+    for (const std::string method : {"emm", "rk4"}) {
+        CAPTURE(method);
+        Simulation simulation = model(
+            weight({0.0, 0.0, -kGravity}) +
+            body("a",
+                 kMass,
+                 {along, 0.5 * kMass * kRadius * kRadius, along},
+                 kRadius * n,
+                 Mat3::Identity()) +
+            contact("c",
+                    fmt::format("a = \"a\"\nshape = {{ cylinder = {{ radius = {}, from = [0, {}, "
+                                "0], to = [0, {}, 0] }} }}",
+                                kRadius,
+                                -kHalf,
+                                kHalf) +
+                        on_plane(n) + law(0.0, 0.4)) +
+            integrator(method, 0.004, 1.0));
+        run_to_end(simulation);
+        const double a = 2.0 / 3.0 * kGravity * std::sin(kSlope);
+        CHECK(column3(simulation, "a.v").dot(down) == near(a, tolerance(2e-3 * a)));
+        CHECK(column(simulation, "a.wy") == near(-a / kRadius, tolerance(2e-3 * a / kRadius)));
+        if (method != "emm") continue;
+        CHECK(column(simulation, "work.nonideal") == near(0.0, tolerance(1e-9)));
+        check_balances(simulation, 250.0);
+    }
+}
+
+/// A block of breadth b and height h on a slope tips if tan(a) > b / h and slides if tan(a) > mu.
+TEST_CASE("a block on a slope tips where it is slender, slides where it is smooth, or stays") {
+    const Vec3 size{0.2, 0.3, 0.4};
+    for (const double slope : {0.45, 0.48})  // tan: 0.483, 0.521; b / h = 0.5
+        for (const double mu : {0.3, 0.8}) {
+            CAPTURE(slope);
+            CAPTURE(mu);
+            const Mat3 R = Eigen::AngleAxisd(-slope, Vec3::UnitY()).toRotationMatrix();
+            Simulation simulation =
+                model(weight({0.0, 0.0, -kGravity}) +
+                      body("a", 4.0, inertia_of_box(4.0, size), 0.2 * R.col(2), R) +
+                      contact("c",
+                              fmt::format("a = \"a\"\nshape = {{ box = {} }}", triple(size)) +
+                                  on_plane(R.col(2)) + law(0.0, mu)) +
+                      integrator("emm", 0.01, 0.3));
+            run_to_end(simulation);
+            const double turned = std::abs(column(simulation, "a.wy"));
+            const double slid = -column3(simulation, "a.").dot(R.col(0));
+            if (mu < 0.4) {
+                const double a = kGravity * (std::sin(slope) - mu * std::cos(slope));
+                CHECK(slid == near(0.5 * a * 0.09, tolerance(1e-3 * a)));
+            } else if (slope < 0.46) {
+                CHECK(slid == near(0.0, tolerance(1e-12)));
+                CHECK(turned == near(0.0, tolerance(1e-12)));
+            } else {
+                // w' = g (h sin a - b cos a) / 2 / (I + m |corner|^2) / m at first
+                CHECK(turned > 0.02);
+            }
+            check_balances(simulation, 30.0);
+        }
+}
+
+TEST_CASE("a ball rolls off a box over its edge, and balances close") {
+    constexpr double kRadius = 0.05;
+    const Vec3 size{0.4, 0.6, 0.2};
+    std::mt19937 random(8);
+    for (int run = 0; run < 3; ++run) {
+        CAPTURE(run);
+        const Mat3 R = some_attitude(random);
+        const Vec3 g = -kGravity * R.col(2);
+        const Vec3 top = R * Vec3(0.1, 0.0, 0.1 + kRadius);
+        Simulation simulation = model(
+            weight(g) + body("box", 5.0, inertia_of_box(5.0, size), Vec3::Zero(), R) +
+            body("ball",
+                 1.0,
+                 Vec3::Constant(0.4 * kRadius * kRadius),
+                 top,
+                 R,
+                 0.5 * R.col(0),
+                 0.5 / kRadius * Vec3::UnitY()) +
+            "\n[[joint]]\nname = \"fixed\"\ntype = \"fixed\"\na = \"ground\"\nb = \"box\"\npoint "
+            "= [0, 0, 0]\n" +
+            contact("c",
+                    fmt::format("a = \"ball\"\nb = \"box\"\nradius = {}\nshape_b = {{ box = {} }}",
+                                kRadius,
+                                triple(size)) +
+                        law(0.0, 5.0)) +
+            integrator("emm", 0.002, 0.4));
+        while (column3(simulation, "ball.").dot(R.col(0)) < 0.2 - 1e-3) simulation.step();
+        CHECK(column3(simulation, "ball.v").dot(R.col(0)) == near(0.5, tolerance(1e-9)));
+        while (column(simulation, "c.gap") < 1e-9 && !simulation.done()) simulation.step();
+        // It leaves where g cos(a) = v^2 / R, v^2 = v_0^2 + 10/7 g R (1 - cos a) as it rolls.
+        const double cosine =
+            (0.25 + 10.0 / 7.0 * kGravity * kRadius) / (17.0 / 7.0 * kGravity * kRadius);
+        const Vec3 way = R.transpose() * column3(simulation, "ball.") - Vec3(0.2, 0.0, 0.1);
+        CHECK(way.z() / way.norm() == near(cosine, tolerance(2e-2)));
+        run_to_end(simulation);
+        check_balances(simulation, 200.0);
+    }
+}
+
+/// A ball inside of a tube swings as a pendulum: rolls with 5/7 of the acceleration of a slide.
+TEST_CASE("a ball in a tube swings across it and rolls along it") {
+    constexpr double kRadius = 0.1, kTube = 1.1, kStart = 0.5;
+    const double quarter =
+        std::comp_ellint_1(std::sin(0.5 * kStart)) * std::sqrt(1.4 * (kTube - kRadius) / kGravity);
+    Simulation simulation = model(
+        weight({0.0, 0.0, -kGravity}) +
+        body("ball",
+             1.0,
+             Vec3::Constant(0.4 * kRadius * kRadius),
+             {std::sin(kStart), 0.0, -std::cos(kStart)},
+             Mat3::Identity()) +
+        contact("c",
+                "a = \"ball\"\nb = \"ground\"\nradius = 0.1\ninside = true\nshape_b = { cylinder "
+                "= { radius = 1.1, from = [0, -1, 0], to = [0, 1, 0] } }" +
+                    law(0.0, 0.8)) +
+        integrator("emm", quarter / 200.0, quarter));
+    run_to_end(simulation);
+    CHECK(column(simulation, "ball.x") == near(0.0, tolerance(1e-4)));
+    check_balances(simulation, 200.0);
+}
+
+TEST_CASE("what is wrong with shapes is said in words") {
+    const std::string start = weight({0.0, 0.0, -kGravity}) +
+                              body("a", 1.0, Vec3::Ones(), {0.0, 0.0, 1.0}, Mat3::Identity()) +
+                              integrator("emm", 0.01, 0.1);
+    const auto said = [&](const std::string& keys) {
+        return refusal([&] {
+            model(start + contact("c", "a = \"a\"\n" + keys));
+        });
+    };
+    const auto check = [](const std::string& text, const std::string& part) {
+        CAPTURE(text);
+        CHECK(has(text, part));
+    };
+    check(said("shape = { box = [1, 1, 0] }" + on_plane(Vec3::UnitZ())), "box");
+    check(said("shape = { position = [1, 1, 0] }" + on_plane(Vec3::UnitZ())), "is no shape");
+    check(said("shape = { box = [1, 1, 1], sphere = 1 }" + on_plane(Vec3::UnitZ())),
+          "several shapes");
+    check(said("shape = { cylinder = { radius = 1, from = [1, 0, 0], to = [1, 0, 0] } }" +
+               on_plane(Vec3::UnitZ())),
+          "leaves no volume");
+    check(said("shape = { cylinder = { radius = 1, from = [0, 0, 0], to = [0, 0, 1] } }" +
+               on_plane(Vec3::UnitZ())),
+          "upright");
+    check(said("shape = { box = [3, 3, 3] }" + on_plane(Vec3::UnitZ())), "0.5 below zero");
+    check(said("shape = { box = [1, 1, 1] }\nb = \"ground\""), "has no shape");
+    check(said("shape = { box = [1, 1, 1] }\nradius = 1.0" + on_plane(Vec3::UnitZ())),
+          "stands beside a shape");
+}
+
+}  // namespace
+}  // namespace ancora::testing

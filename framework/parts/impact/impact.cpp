@@ -205,12 +205,13 @@ bool Impact::pass(int event, double h) {
     find_touching(event);
     std::vector<char> candidates(before.size(), 0);
     if (has_caught || is_approaching()) {
-        parts_.forces.forget_reactions();
-        pressed_.free().assemble(state_.q.data(), v_reflected_.data(), state_.t, state_.plugin);
-        list_tangents();
-        respond(pressed_.free());
-        take_impulses(solve_collision(collision_));
-        stop_short_flights(h);
+        strike(h);
+        // What a row that lets go has missed of its rate would stay with the others for good.
+        if (lets_go() && !reflected_s_.isZero(0.0)) {
+            take_missed();
+            find_touching(event);
+            strike(h);
+        }
         for (Touch& touch : touching_) touch.total = touch.impulse;
         take(candidates, v_next_, true);
         pressed_.settle(candidates, v_met_ + X_ * impulse_);
@@ -478,6 +479,23 @@ void Impact::list_tangents() {
         else
             tangents_.resize(tangents_.size() - static_cast<std::size_t>(count));
     }
+}
+
+/// (1) and (2) of the rows that touch.
+void Impact::strike(double h) {
+    parts_.forces.forget_reactions();
+    pressed_.free().assemble(state_.q.data(), v_reflected_.data(), state_.t, state_.plugin);
+    list_tangents();
+    respond(pressed_.free());
+    take_impulses(solve_collision(collision_));
+    stop_short_flights(h);
+}
+
+/// Whether a closed row opens by the impulses.
+bool Impact::lets_go() const {
+    return std::ranges::any_of(touching_, [this](const Touch& touch) {
+        return touch.was_closed && touch.after > rows_.at_rest(touch.row, v_next_.data());
+    });
 }
 
 void Impact::take_impulses(const CollisionImpulses& found) {

@@ -137,6 +137,8 @@ private:
     void list_tangents();
     Eigen::Index num_normal() const { return collision_.num_normal(); }
     bool is_approaching() const;
+    void strike(double h);
+    bool lets_go() const;
     void take_impulses(const CollisionImpulses& found);
     void stop_short_flights(double h);
     void take(std::vector<char>& candidates, const Eigen::VectorXd& v, bool is_behind) const;

@@ -401,5 +401,33 @@ TEST_CASE("balls on a floor, on each other, and on a plank that tips keep all ba
     }
 }
 
+TEST_CASE("forces over steps with impacts and friction are the change of momentum") {
+    std::mt19937 random(5);
+    std::uniform_real_distribution<double> uniform(0.0, 1.0);
+    for (int run = 0; run < 8; ++run) {
+        CAPTURE(run);
+        const double m = 0.5 + uniform(random), h = 0.01;
+        const Vec3 v(4.0 * uniform(random), -3.0 * uniform(random), -2.0 * uniform(random));
+        Simulation simulation = model(
+            weight({0.0, 0.0, -kGravity}) + particle("p", m, {0.0, 0.0, 0.1 * uniform(random)}, v) +
+            fmt::format("\n[[constraint]]\nname = \"floor\"\ntype = \"contact\"\na = \"p\"\nb = "
+                        "\"ground\"\nplane = {{ normal = [0, 0, 1] }}\nrestitution = {:.3f}\n"
+                        "friction = {:.3f}\n",
+                        0.8 * uniform(random),
+                        0.5 * uniform(random)) +
+            integrator("emm", h, 0.6));
+        Vec3 impulse = Vec3::Zero();
+        while (!simulation.done()) {
+            simulation.step();
+            impulse +=
+                h * (columns(simulation, "floor.force") +
+                     columns(simulation, "floor.friction.force") - m * kGravity * Vec3::UnitZ());
+        }
+        const Vec3 end(
+            column(simulation, "p.vx"), column(simulation, "p.vy"), column(simulation, "p.vz"));
+        CHECK((impulse - m * (end - v)).norm() < tolerance(1e-12));
+    }
+}
+
 }  // namespace
 }  // namespace ancora::testing

@@ -510,7 +510,7 @@ void KernelSystem::pass_event(int event) {
 void KernelSystem::begin_new_course(const StepPart::Passage& passage) {
     if (!passage.is_new_course) return;
     if (passage.impulse != nullptr && parts_.model.traits.face == Face::discrete)
-        accounts_.reactions.collect_impulse(*passage.impulse);
+        accounts_.reactions.collect_impulse(*passage.impulse, passage.applied);
     accounts_.violations.measure(state_.q.data(), state_.v.data(), state_.t);
     accounts_.violations.note();
     // The choice of rows for a projection, and what is extrapolated; of an explicit method it may

@@ -183,7 +183,8 @@ void Reactions::collect(const StepTrial& trial) {
 
 /// An impulse adds to sum h R as it is: the mean over the grid step is that of all momentum that
 /// the constraint has passed on.
-void Reactions::collect_impulse(const Eigen::VectorXd& s) {
+void Reactions::collect_impulse(const Eigen::VectorXd& s, const Eigen::VectorXd* applied) {
+    if (applied != nullptr) applied_sum_ += *applied;
     for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c) {
         const RowOwner& owner = parts_.owner_of_constraint(c);
         if (s.segment(owner.first_row, owner.num_rows).isZero(0.0)) continue;

@@ -52,8 +52,9 @@ public:
     void begin_grid_step();
     /// Adds an accepted substep of the grid step. [step]
     void collect(const StepTrial& trial);
-    /// Adds impulses -s of all rows at the state at which rates were evaluated last. [step]
-    void collect_impulse(const Eigen::VectorXd& s);
+    /// Adds impulses -s of all rows at the state at which rates were evaluated last, and those of
+    /// force objects, laid out like applied_at_instant(), unless null. [step]
+    void collect_impulse(const Eigen::VectorXd& s, const Eigen::VectorXd* applied = nullptr);
     void end_grid_step();
     void forget();
     /// Takes those at the instant last solved, of stresses s of the model's rows.

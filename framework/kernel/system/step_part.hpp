@@ -173,6 +173,8 @@ public:
         bool is_new_course = false;  ///< velocities have jumped, or rows of the model are others
         const Eigen::VectorXd* impulse = nullptr;  ///< as stresses -s of all rows, if there was any
         bool may_depend = false;  ///< rows of the model are others, and may depend on each other
+        /// Impulses of force objects: forces, then torques, three entries each; null without.
+        const Eigen::VectorXd* applied = nullptr;
     };
     /// [step] An event of its own has come at the present state.
     virtual Passage pass(int event) = 0;

@@ -47,6 +47,7 @@ Impact::Impact(Assembly& parts,
       pressed_(parts, state, accelerations, rows, friction_) {
     for (Eigen::VectorXd* x : {&v_met_, &v_reflected_, &v_next_}) x->setZero(parts.n);
     for (Eigen::VectorXd* x : {&reflected_s_, &s_, &caught_s_, &missed_s_}) x->setZero(parts.m);
+    applied_.setZero(6 * at(parts.model.forces.size()));
 }
 
 void Impact::set_latched(const std::vector<char>& is_latched) {
@@ -562,6 +563,7 @@ void Impact::stop_short_flights(double h) {
 /// nor meet by it, or would do so again at once.
 void Impact::stop_missed() {
     if (!take_missed()) return;
+    applied_.setZero();
     s_ = missed_s_;
     has_struck_ = true;
 }
@@ -587,6 +589,10 @@ void Impact::collect(ContinuousFace& face, const Eigen::MatrixXd& mu) {
     for (Eigen::Index i = 0; i < impulse_.size(); ++i)
         for (std::size_t c = 0; c < conditions.size(); ++c)
             s_[conditions[c]] -= impulse_[i] * mu(at(c), i);
+    applied_.setZero();
+    for (std::size_t j = 0; j < tangents_.size(); ++j)
+        friction_.add_applied(
+            tangents_[j].row, tangents_[j].place, impulse_[num_normal() + at(j)], applied_);
 }
 
 /// Takes the new velocities, and records what the impulses in s_ do.

@@ -105,6 +105,8 @@ public:
     /// Impulses -s of all rows, of the last pass() that had any.
     const Eigen::VectorXd& stress() const { return s_; }
     bool has_struck() const { return has_struck_; }
+    /// Impulses of friction among those of all force objects, see StepPart::Passage.
+    const Eigen::VectorXd& applied() const { return applied_; }
     /// Refuses rows that are below zero at the present state.
     void refuse_overlap() const;
 
@@ -174,6 +176,7 @@ private:
     Eigen::VectorXd caught_s_;   // their impulses, and those of conditions by them, as -s
     Eigen::VectorXd missed_s_;   // what has taken away that conditions were missed
     Eigen::VectorXd pressure_;
+    Eigen::VectorXd applied_;
     bool has_struck_ = false;
 };
 

@@ -95,4 +95,13 @@ bool ImpactFriction::is_external(int i) const {
     return force != nullptr && force->is_external;
 }
 
+void ImpactFriction::add_applied(int i, int k, double p, Eigen::VectorXd& applied) const {
+    const Rows& of = of_[static_cast<std::size_t>(i)];
+    const auto first = 3 * (of.force - parts_.model.forces.data());
+    const double factor = p * of.force->arms[static_cast<std::size_t>(k)];
+    const RowSet::LocalRow local = rows_.local_row(of.first + k, false);
+    for (std::size_t j = 0; j < local.scalars.size(); ++j)
+        if (local.scalars[j] < 3) applied[first + local.scalars[j]] += factor * local.entries[j];
+}
+
 }  // namespace ancora

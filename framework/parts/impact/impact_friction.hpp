@@ -29,6 +29,9 @@ public:
     /// Impulse along the contact per normal impulse: of stick where it does not slide.
     double coefficient(int i, double speed, bool slides) const;
     bool is_external(int i) const;
+    /// Adds the force by an impulse p along it, on the first attachment, to those of all force
+    /// objects, three entries each.
+    void add_applied(int i, int k, double p, Eigen::VectorXd& applied) const;
 
 private:
     struct Rows {

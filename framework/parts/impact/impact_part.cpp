@@ -301,7 +301,8 @@ StepPart::Passage ImpactPart::pass(int event) {
     const bool may_depend = latched != rows_.latched();
     is_in_course_ = false;
     look();
-    return {has_changed, impact_.has_struck() ? &impact_.stress() : nullptr, may_depend};
+    if (!impact_.has_struck()) return {has_changed, nullptr, may_depend};
+    return {has_changed, &impact_.stress(), may_depend, &impact_.applied()};
 }
 
 /// Of this part or another.
@@ -406,7 +407,7 @@ StepPart::Passage ImpactPart::finish_step() {
     constexpr double kNothing = 1e-9;
     set_crossing(state_.t < counted_since_ + (1.0 - kNothing) * longest_);
     if (is_crossing_) begin_crossing();
-    return {true, &impact_.stress(), latched != rows_.latched()};
+    return {true, &impact_.stress(), latched != rows_.latched(), &impact_.applied()};
 }
 
 std::unique_ptr<StepPart> make_impacts(const PartContext& context) {

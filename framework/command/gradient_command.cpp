@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `ancora gradient`: what a run's results depend on.
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -17,9 +18,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kAdjoint = "adjoint";
+constexpr const char* kDifferences = "differences";
+
+const char* method_of(const Gradient& gradient) {
+    const auto adjoint = std::ranges::count_if(gradient.entries, &Gradient::Entry::is_by_adjoint);
+    if (adjoint == 0) return kDifferences;
+    return static_cast<std::size_t>(adjoint) == gradient.entries.size() ? kAdjoint : "both";
+}
+
 Json to_json(const Gradient& gradient) {
     Json of = Json::array(), by = Json::array(), values = Json::array(), errors = Json::array(),
-         relative = Json::array(), remarks = Json::array();
+         relative = Json::array(), methods = Json::array(), remarks = Json::array();
     for (const Gradient::Value& value : gradient.of) {
         Json one = {{"name", value.text}, {"unit", value.unit}, {"value", value.value}};
         if (value.at) one["time"] = *value.at;
@@ -29,11 +39,13 @@ Json to_json(const Gradient& gradient) {
         by.push_back(
             {{"key", parameter.key}, {"unit", parameter.unit}, {"value", parameter.value}});
     for (std::size_t i = 0; i < gradient.of.size(); ++i) {
-        Json row = Json::array(), errors_of_row = Json::array(), relative_of_row = Json::array();
+        Json row = Json::array(), errors_of_row = Json::array(), relative_of_row = Json::array(),
+             methods_of_row = Json::array();
         for (std::size_t k = 0; k < gradient.by.size(); ++k) {
             const Gradient::Entry& entry = gradient.entry(i, k);
             row.push_back(entry.value);
             errors_of_row.push_back(entry.error);
+            methods_of_row.push_back(entry.is_by_adjoint ? kAdjoint : kDifferences);
             relative_of_row.push_back(gradient.relative(i, k).value_or(NAN));
             if (!entry.remark.empty())
                 remarks.push_back({{"of", gradient.of[i].text},
@@ -43,16 +55,19 @@ Json to_json(const Gradient& gradient) {
         values.push_back(std::move(row));
         errors.push_back(std::move(errors_of_row));
         relative.push_back(std::move(relative_of_row));
+        methods.push_back(std::move(methods_of_row));
     }
-    return {{"model", gradient.model},
-            {"method", "differences"},
-            {"runs", gradient.runs},
-            {"of", of},
-            {"by", by},
-            {"gradient", values},
-            {"error", errors},
-            {"relative", relative},
-            {"remarks", remarks}};
+    Json out = {{"model", gradient.model}, {"method", method_of(gradient)}};
+    if (!gradient.why_differences.empty()) out["why_differences"] = gradient.why_differences;
+    out.update({{"runs", gradient.runs},
+                {"of", of},
+                {"by", by},
+                {"gradient", values},
+                {"error", errors},
+                {"relative", relative},
+                {"methods", methods},
+                {"remarks", remarks}});
+    return out;
 }
 
 std::string unit_text(const std::string& of, const std::string& by) {
@@ -93,7 +108,16 @@ std::string to_text(const Gradient& gradient) {
         }
         out += table.text() + (i + 1 < gradient.of.size() ? "\n" : "");
     }
-    return out + fmt::format("\n{} runs of {}\n", gradient.runs, gradient.model);
+    const std::string method = method_of(gradient);
+    out += method == kAdjoint ? "\nby the adjoint of the steps"
+           : method == kDifferences
+               ? "\nby differences of runs"
+               : "\nby the adjoint of the steps, and where that is not to be had by differences of "
+                 "runs";
+    if (!gradient.why_differences.empty()) out += fmt::format(" ({})", gradient.why_differences);
+    return out +
+           fmt::format(
+               "; {} run{} of {}\n", gradient.runs, gradient.runs == 1 ? "" : "s", gradient.model);
 }
 
 }  // namespace
@@ -114,12 +138,15 @@ int gradient(const Options& options) {
         overrides.insert(overrides.end(), more.begin(), more.end());
         return Manifest::load(options.operand, overrides);
     };
+    const GradientMethod method = !options.method               ? GradientMethod::automatic
+                                  : *options.method == kAdjoint ? GradientMethod::adjoint
+                                                                : GradientMethod::differences;
     const Gradient found =
         differentiate(model,
                       of,
                       options.by,
                       registry,
-                      {.workers = static_cast<int>(options.workers.value_or(0))});
+                      {.workers = static_cast<int>(options.workers.value_or(0)), .method = method});
     if (options.out) write_gradient_picture(*options.out, found);
     if (options.json)
         write_out(to_json(found).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");

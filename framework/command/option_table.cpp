@@ -93,6 +93,11 @@ constexpr OptionRow kRows[] = {
           "by A,B,...",
           "keys as for --set whose effect is asked for, as body.boom.density, parameters.length or "
           "body.ball.velocity[2]; may be repeated"),
+    text(
+        kGradient,
+        "method M",
+        "adjoint: of the steps of the run, in one run back; differences: of runs with neighbouring "
+        "values (default: the adjoint where it is to be had)"),
     text(kGradient, "out FILE", "a picture of the relative derivatives, ending in .svg"),
     texts(kFit,
           "by A,B,...",

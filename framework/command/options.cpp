@@ -292,6 +292,12 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
         read_names("of", options.of);
         read_names("by", options.by);
     }
+    if (values.count("method") > 0) {
+        options.method = values["method"].as<std::string>();
+        if (*options.method != "adjoint" && *options.method != "differences")
+            fail(fmt::format("option \"--method\": expected adjoint or differences, not \"{}\"",
+                             *options.method));
+    }
     if (values.count("columns") > 0)
         for (const std::string& text : values["columns"].as<std::vector<std::string>>())
             split_columns("--columns", text, options.columns);

@@ -64,6 +64,7 @@ struct Options {
     int fmi_version = 2;                                       ///< of fmu
     bool for_cosimulation = true, for_model_exchange = false;  ///< of fmu
     std::vector<std::string> of, by;                           ///< of gradient and fit
+    std::optional<std::string> method;                         ///< of gradient
     std::optional<std::size_t> workers;  ///< of sweep: processes; of gradient, fit: threads
     std::size_t part = 0, parts = 1;     ///< of sweep: the share of the cases
     bool merge = false;                  ///< of sweep: the table alone

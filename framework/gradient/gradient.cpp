@@ -8,10 +8,12 @@
 
 #include <fmt/format.h>
 
+#include "adjoint.hpp"
 #include "ancora/framework/simulation.hpp"
 #include "column_watch.hpp"
 #include "model_parameter.hpp"
 #include "model_runs.hpp"
+#include "recorded_run.hpp"
 #include "richardson.hpp"
 
 namespace ancora {
@@ -60,6 +62,11 @@ private:
 bool is_extreme(ColumnTake take) {
     return take == ColumnTake::maximum || take == ColumnTake::minimum ||
            take == ColumnTake::largest;
+}
+
+bool has_events(const Simulation& simulation) {
+    return !simulation.impacts().empty() || !simulation.events().empty() ||
+           !simulation.breaks().empty() || !simulation.singular_positions().empty();
 }
 
 void require_within_run(std::span<const Objective> of, const Simulation& simulation) {
@@ -214,9 +221,20 @@ Gradient differentiate(const ModelSource& model,
 
     Gradient out;
     out.model = simulation.name();
+    for (const ModelParameter& parameter : parameters)
+        out.by.push_back({parameter.key(), parameter.unit(), parameter.value()});
+
+    AdjointGradient adjoint;
+    if (options.method == GradientMethod::differences)
+        adjoint.obstacle = "differences were asked for";
+    else
+        adjoint.obstacle = obstacle_of_adjoint(simulation);
     ObjectiveWatch watch(of, simulation, {});
-    const RunResult here = runs.run(simulation, watch);
-    std::vector<ColumnWatch::Place> places = watch.places();
+    std::optional<RecordedRun> recorded;
+    if (adjoint.obstacle.empty()) recorded.emplace(simulation);
+    const RunResult here =
+        recorded ? runs.run(*recorded, simulation, watch) : runs.run(simulation, watch);
+    const std::vector<ColumnWatch::Place> places = watch.places();
     for (std::size_t i = 0; i < of.size(); ++i) {
         Gradient::Value& value = out.of.emplace_back();
         value.text = of[i].text;
@@ -224,12 +242,34 @@ Gradient differentiate(const ModelSource& model,
         value.value = here.values[i];
         if (is_extreme(of[i].take)) value.at = places[i].time;
     }
+    if (recorded && has_events(simulation)) adjoint.obstacle = "the run has events";
+    if (adjoint.obstacle.empty())
+        adjoint =
+            differentiate_backwards(model, runs, *recorded, simulation, of, places, parameters);
+    recorded.reset();
+    std::vector<char> is_wanted(parameters.size(), 0);  // by differences
+    const auto why_not = [&](std::size_t i, std::size_t k) -> const std::string& {
+        if (!adjoint.obstacle.empty()) return adjoint.obstacle;
+        return adjoint.of[i].empty() ? adjoint.by[k] : adjoint.of[i];
+    };
+    for (std::size_t i = 0; i < of.size(); ++i)
+        for (std::size_t k = 0; k < parameters.size(); ++k) {
+            if (adjoint.has(i, k)) continue;
+            is_wanted[k] = 1;
+            if (options.method == GradientMethod::adjoint)
+                throw Error(ErrorKind::usage,
+                            fmt::format("d {} / d {}: not by the adjoint: {}; leave the choice of "
+                                        "the method to Ancora, or take differences",
+                                        of[i].text,
+                                        parameters[k].key(),
+                                        why_not(i, k)));
+            if (options.method == GradientMethod::automatic && out.why_differences.empty())
+                out.why_differences = why_not(i, k);
+        }
 
     std::vector<Derivatives> derivatives;
-    for (const ModelParameter& parameter : parameters) {
-        out.by.push_back({parameter.key(), parameter.unit(), parameter.value()});
+    for (const ModelParameter& parameter : parameters)
         derivatives.emplace_back(parameter, extent, here);
-    }
     const auto watch_neighbour = [&](const Simulation& neighbour) {
         return std::make_unique<ObjectiveWatch>(of, neighbour, places);
     };
@@ -237,7 +277,7 @@ Gradient differentiate(const ModelSource& model,
         std::vector<std::vector<std::string>> overrides;
         std::vector<std::size_t> whose;
         for (std::size_t k = 0; k < parameters.size(); ++k) {
-            if (derivatives[k].is_done()) continue;
+            if (is_wanted[k] == 0 || derivatives[k].is_done()) continue;
             for (const double value : derivatives[k].next())
                 overrides.push_back({parameters[k].override_with(value)});
             whose.push_back(k);
@@ -248,7 +288,9 @@ Gradient differentiate(const ModelSource& model,
             derivatives[whose[j]].take(results[2 * j], results[2 * j + 1]);
     }
     for (std::size_t i = 0; i < of.size(); ++i)
-        for (const Derivatives& one : derivatives) out.entries.push_back(one.entry(i));
+        for (std::size_t k = 0; k < parameters.size(); ++k)
+            out.entries.push_back(adjoint.has(i, k) ? adjoint.entries[i * parameters.size() + k]
+                                                    : derivatives[k].entry(i));
     out.runs = runs.count;
     return out;
 }

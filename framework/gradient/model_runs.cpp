@@ -11,7 +11,9 @@
 
 #include <fmt/format.h>
 
+#include "recorded_run.hpp"
 #include "workers.hpp"
+
 namespace ancora {
 namespace {
 
@@ -54,6 +56,14 @@ Simulation ModelRuns::make(std::span<const std::string> overrides) const {
 RunResult ModelRuns::run(Simulation& simulation, RunWatch& watch) {
     ++count;
     return run_to_end(simulation, watch);
+}
+
+RunResult ModelRuns::run(RecordedRun& recorded, const Simulation& simulation, RunWatch& watch) {
+    ++count;
+    recorded.run([&] {
+        watch.after_step(simulation);
+    });
+    return {watch.finish(simulation), events_of(simulation), {}};
 }
 
 std::vector<RunResult> ModelRuns::run(const std::vector<std::vector<std::string>>& overrides,

@@ -13,6 +13,8 @@
 
 namespace ancora {
 
+class RecordedRun;
+
 /// Takes numbers of a run while it is under way.
 class RunWatch {
 public:
@@ -44,6 +46,8 @@ public:
     /// Runs one to its end.
     /// @throws what it throws
     RunResult run(Simulation& simulation, RunWatch& watch);
+    /// The same, recorded.
+    RunResult run(RecordedRun& recorded, const Simulation& simulation, RunWatch& watch);
     /// Runs one for each list of overrides; what one throws is in its result.
     std::vector<RunResult> run(const std::vector<std::vector<std::string>>& overrides,
                                const MakeWatch& watch);

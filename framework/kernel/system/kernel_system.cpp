@@ -246,6 +246,7 @@ void KernelSystem::accept(const StepTrial& trial) {
     require_present(trial.t0, trial.h);
     // B, tau, M a and F have to be those of this trial: others may have been evaluated since.
     return_to(trial);
+    if (watch_) watch_(trial);
     try {
         acceptance_.accept(trial);
     } catch (...) {

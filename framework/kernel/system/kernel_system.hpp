@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -118,6 +119,18 @@ public:
     /// Sets the time, equal to the present one but for round-off: grid times do not depend on the
     /// end of a run.
     void set_time(double t) { state_.t = t; }
+    // For derivatives of a run.
+    /// Called with each trial that is accepted, before it is: the state is that of its begin.
+    void watch_steps(std::function<void(const StepTrial&)> watch) { watch_ = std::move(watch); }
+    /// The equations, the state and the last trial, which may be set to those of another system of
+    /// the model and evaluated by step_equations(); what follows from a state's past does not.
+    SystemData step_data() { return data(); }
+    const StepRows& step_rows() const { return rows_; }
+    const StepParts& step_parts() const { return extra_; }
+    /// After the state has been set: angles are nearest to what they were.
+    void follow_joints() {
+        accounts_.joints.follow(state_.q.data(), state_.v.data(), state_.t, 0.0);
+    }
     /// Stresses of a body's rows: over the last step, or as update_reactions() left them.
     std::span<const double> stress_of_body(std::size_t body) const;
 
@@ -317,6 +330,7 @@ private:
     std::unique_ptr<VelocityProjection> projection_;
     std::vector<std::byte> saved_;
 
+    std::function<void(const StepTrial&)> watch_;
     Counts counts_;
     Limited limited_;
     /// Crossings of signals since a time, to tell a switch that never rests.

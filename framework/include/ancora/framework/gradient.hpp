@@ -34,8 +34,16 @@ struct ANCORA_FRAMEWORK_EXPORT Objective {
 /// Makes the model with overrides, as after --set, beside those that it has.
 using ModelSource = std::function<Manifest(std::span<const std::string> overrides)>;
 
+/// How derivatives are computed.
+enum class GradientMethod {
+    automatic,    ///< by the adjoint where it is to be had, else by differences
+    adjoint,      ///< of the steps: exact for the run that was computed, in one run back
+    differences,  ///< of runs with neighbouring values: of anything that runs
+};
+
 struct GradientOptions {
     int workers = 0;  ///< threads, a run each; 0: one per core that this process may use
+    GradientMethod method = GradientMethod::automatic;
 };
 
 /// Derivatives of objectives of a run by parameters.
@@ -55,12 +63,16 @@ struct ANCORA_FRAMEWORK_EXPORT Gradient {
         double value = 0.0;  ///< d objective / d parameter; not a number where there is none
         double error = 0.0;  ///< estimated
         std::string remark;  ///< why there is none, or what to know
+        bool is_by_adjoint = false;
     };
     std::string model;
     std::vector<Value> of;
     std::vector<Parameter> by;
     std::vector<Entry> entries;  ///< row by row, one row for each objective
     std::size_t runs = 0;        ///< that it took
+    /// Why some entries, or all, are by differences though they might have been by the adjoint;
+    /// empty: none are, or they were asked for.
+    std::string why_differences;
 
     const Entry& entry(std::size_t objective, std::size_t parameter) const {
         return entries[objective * by.size() + parameter];
@@ -71,7 +83,13 @@ struct ANCORA_FRAMEWORK_EXPORT Gradient {
 
 /// Differentiates objectives by parameters.
 ///
-/// Derivatives are central differences of runs with neighbouring values, extrapolated in the
+/// By the adjoint of the steps of a run, whatever the number of parameters: one solve with the
+/// transposed matrix of each step, back from the end. It is to be had for steps of second order of
+/// the discrete formulation without events, and for columns that follow from positions and
+/// velocities. Parameters enter by differences of each step's residual, so that any number that
+/// makes a model may be one.
+///
+/// Else derivatives are central differences of runs with neighbouring values, extrapolated in the
 /// squares of their distances (L. F. Richardson 1911, C. J. F. Ridders, Adv. Eng. Softw. 4 (1982)
 /// 75), each with an estimate of its error. Steps that are solved to round-off leave nine digits
 /// and more. Neighbours whose contacts, impacts or breaks come in another order are on another
@@ -82,7 +100,8 @@ struct ANCORA_FRAMEWORK_EXPORT Gradient {
 /// @param of  at least one
 /// @param by  keys as after --set, "parameters.length" or "body.boom.young"; "[i]" behind one is an
 ///            entry of an array, counted from 0
-/// @throws Error (usage) for what names nothing or no number; what the model as it stands throws
+/// @throws Error (usage) for what names nothing or no number, or where the adjoint was asked for
+///         and is not to be had; what the model as it stands throws
 ANCORA_FRAMEWORK_EXPORT Gradient differentiate(const ModelSource& model,
                                                std::span<const Objective> of,
                                                std::span<const std::string> by,

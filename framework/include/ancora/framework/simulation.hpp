@@ -27,6 +27,7 @@
 namespace ancora {
 
 class ContinuousModel;
+class KernelAccess;
 class KernelSystem;
 class Stepping;
 
@@ -276,6 +277,7 @@ public:
 
 private:
     friend class ContinuousModel;
+    friend class KernelAccess;
     KernelSystem& kernel() const;
     Stepping& course() const;
     /// The state has changed, by steps of somebody else.

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A run whose steps can be looked at again, from its end to its begin.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "ancora/framework/simulation.hpp"
+#include "kernel_system.hpp"
+
+namespace ancora {
+
+/// The system of equations that a simulation steps.
+class KernelAccess {
+public:
+    static KernelSystem& of(const Simulation& simulation) { return simulation.kernel(); }
+};
+
+/// What a step of the discrete formulation begins from.
+struct StepState {
+    double t = 0.0;
+    Eigen::VectorXd q, q_low, v, v_low, pi, lag;
+    std::vector<double> plugin;
+    std::vector<int> dropped;  ///< rows that the selection leaves out
+
+    static StepState of(KernelSystem& system);
+    /// Makes it that of a system, and nothing that follows from its past.
+    void put(KernelSystem& system) const;
+    /// Whether all bits agree.
+    bool is_same(const StepState& other) const;
+};
+
+/// A step, or a piece of one, as it was accepted.
+struct AcceptedStep {
+    StepState before;
+    double h = 0.0;
+    Eigen::VectorXd a, s;
+};
+
+/// A run with checkpoints, about as many as there are steps between two of them, so that memory
+/// grows with the root of the number of steps. What is between two checkpoints is computed again,
+/// to the same bits.
+class RecordedRun {
+public:
+    /// @param simulation  at its begin; must outlive this
+    explicit RecordedRun(Simulation& simulation);
+
+    /// To the end.
+    void run(const std::function<void()>& after_step);
+    /// Grid steps, and the times of their ends, the begin first.
+    long num_steps() const { return static_cast<long>(times_.size()) - 1; }
+    std::span<const double> times() const { return times_; }
+
+    /// Grid steps (first, last] between two checkpoints, computed again.
+    struct Segment {
+        long first = 0, last = 0;
+        std::vector<AcceptedStep> steps;
+        std::vector<std::size_t> ends;  ///< of each grid step, the number of steps up to its end
+        StepState end;
+    };
+    /// Calls visit(segment) for all, the last first.
+    /// @param at_end  is called where a grid step ends, in the order of time, with its number;
+    ///        0 is the begin
+    /// @throws Error (numerical) where the steps are others than they were
+    void visit_backwards(const std::function<void(long step)>& at_end,
+                         const std::function<void(const Segment&)>& visit);
+
+private:
+    Simulation& simulation_;
+    KernelSystem& system_;
+    long spacing_;
+    struct Checkpoint {
+        long step;
+        std::vector<std::byte> saved;
+        StepState state;
+    };
+    void keep(long step);
+    std::vector<Checkpoint> checkpoints_;
+    std::vector<double> times_;
+};
+
+}  // namespace ancora

@@ -1,0 +1,552 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Derivatives of rows, laws and forces over a step, and their sparse matrices.
+#include "step_derivative.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include <fmt/format.h>
+
+namespace ancora {
+namespace {
+
+constexpr double kRoundoff = std::numeric_limits<double>::epsilon();
+// Distances of differences relative to the size of a coordinate: positions in rows and forces, and
+// displacements in forces, which stand for rates of this over h.
+constexpr double kMove = 0x1p-15;
+constexpr double kMoveOfRate = 0x1p-23;
+constexpr double kMoveOfStrain = 0x1p-10;
+// Slopes on both sides of a corner, or at one and two distances, differ by more than this part;
+// then nearer ones are tried.
+constexpr double kCorner = 1e-3;
+constexpr double kBend = 0.2;
+constexpr int kCloser = 3;
+constexpr double kCloserBy = 0x1p-5;
+constexpr double kNothing = 1e-300;
+// The check: its distance, and the part by which derivatives may miss.
+constexpr double kTry = 0x1p-20;
+constexpr double kMiss = 1e-6;
+constexpr double kOfTerms = 64.0;  // roundings of a sum
+// Solves with a matrix of a step before: contraction up to which it serves, and solves in all.
+constexpr double kServes = 0.05;
+constexpr int kMostSolves = 14;
+
+std::vector<int> coordinates_of(const AttachmentMap& map) {
+    std::vector<int> out;
+    for (int scalar = 0; scalar < map.num_scalars(); ++scalar)
+        for (const AttachmentMap::Entry& entry : map.row(scalar)) out.push_back(entry.coordinate);
+    std::ranges::sort(out);
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+}
+
+bool is_linear(const RowBlock& block) {
+    return block.degree == Degree::linear;
+}
+
+template <class Matrix, class List>
+void fill(Matrix& matrix, int rows, int columns, const List& list) {
+    matrix.resize(rows, columns);
+    matrix.setFromTriplets(list.begin(), list.end());
+}
+
+}  // namespace
+
+StepDerivative::StepDerivative(KernelSystem& system)
+    : system_(system),
+      data_(system.step_data()),
+      n_(data_.parts.n),
+      m_(data_.parts.m),
+      extent_(data_.state.extent) {
+    for (Eigen::VectorXd* x : {&q_, &dq_, &mid_, &r_motion_}) x->setZero(n_);
+    r_rows_.setZero(system.num_rows());
+    for (Eigen::VectorXd* x : {&pi_t_, &s_, &gamma_}) x->setZero(m_);
+    for (Eigen::VectorXd* x : {&A0_, &A1_, &B_}) x->setZero(data_.parts.rows.B.size());
+    plugin_ = data_.state.plugin;
+    find_objects();
+}
+
+std::string StepDerivative::obstacle(KernelSystem& system) {
+    const Assembly& parts = system.parts();
+    const Model& model = parts.model;
+    if (model.traits.face != Face::discrete)
+        return "the integrator solves for accelerations, not for steps";
+    if (!system.step_parts().empty()) return "it has dry friction, contacts or stops";
+    if (!parts.rows.unilateral().empty()) return "it has rows that open and close";
+    if (parts.laws.may_break()) return "it has elements that may break";
+    if (!system.step_rows().massless.empty()) return "it has coordinates without mass";
+    if (parts.forces.depends_on_reactions()) return "it has forces that depend on reactions";
+    const std::vector<std::string> names = parts.signals.names_with_states();
+    for (const BlockPart& part : parts.rows.blocks)
+        if (part.block->depends_on_time &&
+            (part.holds_constraint || is_velocity_kind(parts.rows.laws[part.first_row].kind)))
+            return "it has motion that is prescribed over time";
+    if (!names.empty())
+        return fmt::format("{} has states of its own, or acts at times", names.front());
+    if (parts.signals.num_crossings() > 0) return "it has signals that switch";
+    if (parts.signals.are_read_by_rows()) return "its rows read signals";
+    return {};
+}
+
+/// What is differentiated by differences.
+void StepDerivative::find_objects() {
+    const RowSet& rows = data_.parts.rows;
+    is_velocity_.assign(m_, 0);
+    std::vector<SparseDifferences::Object> objects;
+    for (const BlockPart& part : rows.blocks) {
+        bool has_velocity = false;
+        for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) {
+            is_velocity_[k] = is_velocity_kind(rows.laws[k].kind) ? 1 : 0;
+            has_velocity |= is_velocity_[k] != 0;
+        }
+        const bool is_known =
+            part.is_constant ||
+            (!has_velocity && (is_linear(*part.block) ||
+                               (part.block->degree == Degree::quadratic && part.num_tangent > 0)));
+        is_general_.push_back(is_known ? 0 : 1);
+        if (is_known) continue;
+        const int per_item = part.block->rows_per_item;
+        for (int first = part.first_row; first < part.first_row + part.num_rows;
+             first += per_item) {
+            SparseDifferences::Object object;
+            for (int k = first; k < first + per_item; ++k) {
+                general_rows_.push_back(k);
+                const std::span<const int> columns = rows.columns(k);
+                object.inputs.insert(object.inputs.end(), columns.begin(), columns.end());
+            }
+            std::ranges::sort(object.inputs);
+            object.inputs.erase(std::unique(object.inputs.begin(), object.inputs.end()),
+                                object.inputs.end());
+            object.outputs = object.inputs;
+            for (int k = first; k < first + per_item; ++k)
+                if (is_velocity_[k] != 0) object.outputs.push_back(n_ + k);
+            objects.push_back(std::move(object));
+        }
+    }
+    of_rows_.emplace(n_, n_ + m_, objects);
+    objects.clear();
+    const ForceSet& forces = data_.parts.forces;
+    for (int part = 0; part < forces.num_parts(); ++part)
+        objects.push_back(
+            {coordinates_of(forces.tangent_map(part)), coordinates_of(forces.map(part))});
+    of_forces_.emplace(n_, n_, objects);
+}
+
+double StepDerivative::distance(int coordinate, double part) const {
+    return part * std::max(std::abs(q_[coordinate]), std::min(1.0, extent_));
+}
+
+void StepDerivative::evaluate(const AcceptedStep& step) {
+    system_.step_equations()->evaluate({step.before.t, step.h, view(step.a), view(step.s)},
+                                       {r_motion_.data(), static_cast<std::size_t>(n_)},
+                                       {r_rows_.data(), static_cast<std::size_t>(r_rows_.size())});
+}
+
+void StepDerivative::take(const AcceptedStep& step) {
+    step.before.put(system_);
+    evaluate(step);
+    h_ = step.h;
+    motion_left_ = largest_entry(r_motion_);
+    rows_left_ = largest_entry(r_rows_);
+    RowSet& rows = data_.parts.rows;
+    const Trial& trial = data_.trial;
+    q_ = data_.state.q;
+    dq_ = trial.dq;
+    B_ = rows.B;
+    s_ = step.s.head(m_);
+    for (const int k : rows.dropped()) s_[k] = 0.0;
+    take_laws(step);
+    differentiate_rows(step);
+    differentiate_forces(step);
+    assemble(step.h);
+}
+
+/// r_rows by I, pi0 and s.
+void StepDerivative::take_laws(const AcceptedStep& step) {
+    const RowLaws& laws = data_.parts.laws;
+    const RowSet& rows = data_.parts.rows;
+    const Eigen::VectorXd& pi = data_.state.pi;
+    law_I_.clear();
+    law_pi_.clear();
+    const auto is_dropped = [&](int k) {
+        return std::ranges::binary_search(rows.dropped(), k);
+    };
+    for (int k = 0; k < m_; ++k) {
+        gamma_[k] = laws.is_nonlinear(k) ? laws.stiffest_compliance(k) : laws.gamma()[k];
+        if (is_dropped(k)) {
+            gamma_[k] = 1.0;  // s = 0
+            continue;
+        }
+        if (laws.is_nonlinear(k)) continue;
+        law_I_.emplace_back(k, k, 1.0);
+        if (laws.theta()[k] != 0.0) law_pi_.emplace_back(k, k, laws.theta()[k]);
+    }
+    // Differences of the law alone: the slope that it gives is one for an iteration.
+    const auto fourth = [&](const auto& f, double d) {
+        for (int k = 0; k < kCloser; ++k, d *= kCloserBy) {
+            const double up = f(d), down = f(-d), near = up - down;
+            const double far = f(2.0 * d) - f(-2.0 * d);
+            const double bend = up + down - 2.0 * f(0.0);
+            if (std::abs(near - 0.5 * far) <= kCorner * std::abs(near) + kNothing &&
+                std::abs(bend) <= kBend * std::abs(near) + kNothing)
+                return (8.0 * near - far) / (12.0 * d);
+        }
+        throw AdjointObstacle{
+            fmt::format("t = {:.6g} s: a law of its rows has a corner", step.before.t)};
+    };
+    const auto size = [&](int k, double increment) {
+        return kMoveOfStrain * std::max({std::abs(pi[k]),
+                                         std::abs(pi[k] + increment),
+                                         std::abs(increment),
+                                         laws[k].compliance * std::abs(step.s[k]),
+                                         1e-12});
+    };
+    const ItemLaws& together = laws.together();
+    Eigen::VectorXd increments;
+    for (const int k : laws.nonlinear()) {
+        const double increment = data_.trial.Bdq[k] + rows.tau[k];
+        if (together.holds(k)) {
+            if (increments.size() == 0) increments.setZero(m_);
+            increments[k] = increment;
+            continue;
+        }
+        const double unit = laws.stiffest_compliance(k);
+        const auto by_increment = [&](double d) {
+            return laws.mean_stress(k, pi[k], increment + d, step.h).stress;
+        };
+        const auto by_strain = [&](double d) {
+            return laws.mean_stress(k, pi[k] + d, increment, step.h).stress;
+        };
+        law_I_.emplace_back(k, k, unit * fourth(by_increment, size(k, increment)));
+        law_pi_.emplace_back(k, k, unit * fourth(by_strain, size(k, increment)));
+    }
+    for (const ItemLaws::Item& item : together.items()) {
+        std::vector<StressMean> mean(m_);
+        std::vector<double> D(together.num_slopes());
+        const auto count = item.num_rows;
+        const std::span<double> own(
+            D.data() + item.first_slope,
+            static_cast<std::size_t>(count) * static_cast<std::size_t>(count));
+        Eigen::VectorXd at = pi;
+        together.mean(item, at.data(), increments.data(), step.h, mean.data(), own);
+        for (int i = 0; i < count; ++i)
+            for (int j = 0; j < count; ++j) {
+                const int row = item.first_row + i, by = item.first_row + j;
+                // D is symmetric
+                law_I_.emplace_back(row, by, laws.stiffest_compliance(row) * own[j * count + i]);
+            }
+        double d = 0.0;
+        for (int k = item.first_row; k < item.first_row + count; ++k)
+            d = std::max(d, size(k, increments[k]));
+        for (int j = 0; j < count; ++j) {
+            const int by = item.first_row + j;
+            const auto stresses = [&](double move) {
+                at[by] = pi[by] + move;
+                together.mean(item, at.data(), increments.data(), step.h, mean.data(), own);
+                at[by] = pi[by];
+                Eigen::VectorXd out(count);
+                for (int i = 0; i < count; ++i) out[i] = mean[item.first_row + i].stress;
+                return out;
+            };
+            const Eigen::VectorXd near = stresses(d) - stresses(-d);
+            const Eigen::VectorXd far = stresses(2.0 * d) - stresses(-2.0 * d);
+            for (int i = 0; i < count; ++i) {
+                const int row = item.first_row + i;
+                law_pi_.emplace_back(
+                    row, by, laws.stiffest_compliance(row) * (8.0 * near[i] - far[i]) / (12.0 * d));
+            }
+        }
+    }
+}
+
+/// B^T s and I by displacements and positions.
+void StepDerivative::differentiate_rows(const AcceptedStep& step) {
+    RowSet& rows = data_.parts.rows;
+    const double t1 = step.before.t + step.h;
+    by_dq_.clear();
+    by_q_.clear();
+    rows_dq_.clear();
+    rows_q_.clear();
+    // G / 2 by dq and G by q0, of rows of which it is the whole answer
+    data_.parts.rows.evaluate_tangent(
+        data_.trial.mid.data(), s_.data(), false, step.before.t + 0.5 * step.h);
+    for (std::size_t b = 0; b < rows.blocks.size(); ++b)
+        if (is_general_[b] != 0)
+            rows.K.segment(rows.blocks[b].first_tangent, rows.blocks[b].num_tangent).setZero();
+    rows.tangent_terms.for_each(rows.K.data(), [&](double weight, double entry, int i, int j) {
+        const double value = weight * entry;
+        by_dq_.emplace_back(i, j, 0.5 * value);
+        by_q_.emplace_back(i, j, value);
+        if (i == j) return;
+        by_dq_.emplace_back(j, i, 0.5 * value);
+        by_q_.emplace_back(j, i, value);
+    });
+    // A at both ends
+    A0_ = A1_ = B_;
+    const std::vector<int>& moving = data_.parts.moving_blocks;
+    const Eigen::VectorXd q1 = q_ + dq_, v1 = data_.state.v + step.h * step.a;
+    rows.evaluate_rates(moving,
+                        q_.data(),
+                        data_.state.v.data(),
+                        step.before.t,
+                        A0_.data(),
+                        pi_t_.data(),
+                        SignalSet::Moment::begin);
+    rows.evaluate_rates(
+        moving, q1.data(), v1.data(), t1, A1_.data(), pi_t_.data(), SignalSet::Moment::end);
+    for (Eigen::VectorXd* A : {&A0_, &A1_}) rows.clear_dropped(A->data());
+    for (int k = 0; k < m_; ++k) {
+        if (is_velocity_[k] != 0) continue;
+        for (const int e : rows.entries(k)) {
+            rows_dq_.emplace_back(k, rows.column_of(e), A1_[e]);
+            rows_q_.emplace_back(k, rows.column_of(e), A1_[e] - A0_[e]);
+        }
+    }
+    for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
+        const BlockPart& part = rows.blocks[b];
+        if (is_general_[b] != 0) continue;
+        // Velocity rows that are constant
+        for (int k = part.first_row; k < part.first_row + part.num_rows; ++k)
+            if (is_velocity_[k] != 0)
+                for (const int e : rows.entries(k))
+                    rows_dq_.emplace_back(k, rows.column_of(e), B_[e]);
+    }
+    if (of_rows_->empty()) return;
+    const auto take = [&](auto& motion, auto& of_rows) {
+        return [&](int i, int j, double value) {
+            if (i < n_)
+                motion.emplace_back(i, j, value);
+            else
+                of_rows.emplace_back(i - n_, j, value);
+        };
+    };
+    const auto evaluate = [&](Eigen::VectorXd& out) {
+        evaluate_general(step, out);
+    };
+    const auto by = [&](int i) {
+        return distance(i, kMove);
+    };
+    of_rows_->differentiate(evaluate, dq_, by, take(by_dq_, rows_dq_));
+    of_rows_->differentiate(evaluate, q_, by, take(by_q_, rows_q_));
+}
+
+void StepDerivative::evaluate_general(const AcceptedStep& step, Eigen::VectorXd& out) {
+    RowSet& rows = data_.parts.rows;
+    mid_ = q_ + 0.5 * dq_;
+    std::ranges::copy(data_.state.plugin, plugin_.begin());
+    rows.evaluate_step(
+        q_.data(), dq_.data(), mid_.data(), step.before.t, step.h, data_.state.plugin, plugin_);
+    out.setZero();
+    for (const int k : general_rows_) {
+        rows.add_transposed(rows.B.data(), k, s_[k], out.data());
+        if (is_velocity_[k] != 0)
+            out[n_ + k] = rows.multiply(rows.B.data(), k, dq_.data()) + rows.tau[k];
+    }
+}
+
+void StepDerivative::differentiate_forces(const AcceptedStep& step) {
+    if (of_forces_->empty()) return;
+    const auto evaluate = [&](Eigen::VectorXd& out) {
+        out.setZero();
+        std::ranges::copy(data_.state.plugin, plugin_.begin());
+        data_.parts.forces.evaluate_step(
+            q_.data(), dq_.data(), step.before.t, step.h, data_.state.plugin, plugin_, out.data());
+    };
+    // r_motion has -F
+    const auto take = [](Triplets& to) {
+        return [&to](int i, int j, double value) {
+            to.emplace_back(i, j, -value);
+        };
+    };
+    of_forces_->differentiate(
+        evaluate,
+        dq_,
+        [&](int i) {
+            return distance(i, kMoveOfRate);
+        },
+        take(by_dq_));
+    of_forces_->differentiate(
+        evaluate,
+        q_,
+        [&](int i) {
+            return distance(i, kMove);
+        },
+        take(by_q_));
+}
+
+void StepDerivative::assemble(double h) {
+    const RowSet& rows = data_.parts.rows;
+    fill(C_q_, n_, n_, by_q_);
+    fill(I_dq_, m_, n_, rows_dq_);
+    fill(I_q_, m_, n_, rows_q_);
+    fill(E_, m_, m_, law_I_);
+    fill(P_, m_, m_, law_pi_);
+    Triplets list;
+    const std::vector<MassEntry>& mass = data_.parts.mass.entries();
+    const std::span<const double> values = data_.parts.mass.values();
+    for (std::size_t e = 0; e < mass.size(); ++e) {
+        const double value = values.empty() ? mass[e].value : values[e];
+        list.emplace_back(mass[e].i, mass[e].j, value);
+        if (mass[e].i != mass[e].j) list.emplace_back(mass[e].j, mass[e].i, value);
+    }
+    fill(M_, n_, n_, list);
+    // K^T with the equations of motion times h^2 / 2 and s in units of 2 / h^2: all of the size of
+    // masses.
+    const double unit = 0.5 * h * h;
+    for (const auto& entry : by_dq_)
+        list.emplace_back(entry.col(), entry.row(), unit * entry.value());
+    const Sparse rows_by_dq = E_ * I_dq_;
+    for (int j = 0; j < rows_by_dq.outerSize(); ++j)
+        for (Sparse::InnerIterator it(rows_by_dq, j); it; ++it)
+            list.emplace_back(j, n_ + static_cast<int>(it.row()), it.value());
+    for (int k = 0; k < m_; ++k) {
+        for (const int e : rows.entries(k)) list.emplace_back(n_ + k, rows.column_of(e), B_[e]);
+        list.emplace_back(n_ + k, n_ + k, -gamma_[k] / unit);
+    }
+    fill(KT_, n_ + m_, n_ + m_, list);
+    scale_ = unit;
+}
+
+bool StepDerivative::factorise() {
+    is_factorised_ = lu_.compute(KT_);
+    return is_factorised_;
+}
+
+/// Iterative refinement, down to rounding, with the matrix of an earlier step while that serves.
+bool StepDerivative::solve(const Eigen::VectorXd& b, Eigen::VectorXd& x) {
+    bool is_fresh = !is_factorised_;
+    if (is_fresh && !factorise()) return false;
+    while (true) {
+        x.setZero(b.size());
+        left_ = b;
+        double last = std::numeric_limits<double>::infinity();
+        bool is_slow = false;
+        for (int k = 0; k < kMostSolves; ++k) {
+            lu_.solve(left_, more_);
+            const double size_x = std::max(largest_entry(x), largest_entry(more_));
+            const double change = largest_entry(more_);
+            if (!std::isfinite(change)) return false;
+            if (is_fresh && k > 0 && !(change < 0.5 * last)) return true;  // rounding
+            x += more_;
+            if (change <= kRoundoff * size_x) return true;
+            if (!is_fresh && k > 0 && change > kServes * last &&
+                change > 64.0 * kRoundoff * size_x) {
+                is_slow = true;
+                break;
+            }
+            if (!is_fresh && k > 0 && change > 0.5 * last) return true;
+            last = change;
+            left_.noalias() = b - KT_ * x;
+        }
+        if (is_fresh || !is_slow) return true;
+        if (!factorise()) return false;
+        is_fresh = true;
+    }
+}
+
+bool StepDerivative::pull_back(Costate& of, Eigen::VectorXd& motion, Eigen::VectorXd& rows) {
+    b_.setZero(n_ + m_);
+    b_.head(n_) = of.q + (2.0 / h_) * of.v + I_dq_.transpose() * of.pi;
+    if (largest_entry(b_) == 0.0) {
+        x_.setZero(n_ + m_);
+    } else if (!solve(b_, x_)) {
+        return false;
+    }
+    motion = scale_ * x_.head(n_);
+    rows = x_.tail(m_);
+    of.q += I_q_.transpose() * (of.pi - E_.transpose() * rows) - C_q_.transpose() * motion;
+    of.v = -of.v + (2.0 / h_) * (M_ * motion);
+    of.pi -= P_.transpose() * rows;
+    return true;
+}
+
+std::string StepDerivative::check(const AcceptedStep& step, unsigned seed) {
+    std::mt19937 engine(seed);
+    std::uniform_real_distribution<double> any(-1.0, 1.0);
+    const auto random = [&](Eigen::Index size, double scale) {
+        Eigen::VectorXd out(size);
+        for (double& x : out) x = scale * any(engine);
+        return out;
+    };
+    const RowSet& rows = data_.parts.rows;
+    const RowLaws& laws = data_.parts.laws;
+    const Trial& trial = data_.trial;
+    step.before.put(system_);
+    evaluate(step);
+    const double force = std::max({largest_entry(trial.Ma), largest_entry(trial.F), 1e-300});
+    Eigen::VectorXd stressed = Eigen::VectorXd::Zero(n_);
+    for (int k = 0; k < m_; ++k)
+        for (const int e : rows.entries(k))
+            stressed[rows.column_of(e)] += std::abs(rows.B[e] * step.s[k]);
+    const double terms = std::max(force, largest_entry(stressed));
+    if (largest_entry(r_motion_) > 1e-4 * terms)
+        return "its equations are not met at the steps of the run";
+    const double size = std::min(1.0, extent_);
+    const Eigen::VectorXd dq = random(n_, size), dq0 = random(n_, size);
+    Eigen::VectorXd ds = random(m_, std::max(largest_entry(step.s), force));
+    Eigen::VectorXd dpi = random(m_, 1e-3 * size + largest_entry(step.before.pi));
+    for (int k = 0; k < m_; ++k)
+        if (!laws.carries(k)) dpi[k] = 0.0;
+    for (const int k : rows.dropped()) ds[k] = dpi[k] = 0.0;
+    // With dv0 = ddq / h the mean acceleration stays.
+    const auto moved = [&](double by) {
+        AcceptedStep out = step;
+        out.before.q += by * dq0;
+        out.before.v += (by / step.h) * dq;
+        out.before.pi += by * dpi;
+        out.s.head(m_) += by * ds;
+        return out;
+    };
+    Eigen::VectorXd up_motion, up_rows;
+    {
+        const AcceptedStep up = moved(kTry);
+        up.before.put(system_);
+        evaluate(up);
+        up_motion = r_motion_;
+        up_rows = r_rows_;
+        const AcceptedStep down = moved(-kTry);
+        down.before.put(system_);
+        evaluate(down);
+    }
+    up_motion = (up_motion - r_motion_) / (2.0 * kTry);
+    up_rows = (up_rows - r_rows_) / (2.0 * kTry);
+    Sparse C(n_, n_);
+    C.setFromTriplets(by_dq_.begin(), by_dq_.end());
+    Eigen::VectorXd by_stress = Eigen::VectorXd::Zero(n_);
+    for (int k = 0; k < m_; ++k) rows.add_transposed(B_.data(), k, ds[k], by_stress.data());
+    const Eigen::VectorXd by_dq = C * dq, by_q = C_q_ * dq0;
+    const Eigen::VectorXd motion = by_dq + by_q + by_stress;
+    const Eigen::VectorXd I = I_dq_ * dq + I_q_ * dq0;
+    Eigen::VectorXd of_rows = E_ * I + P_ * dpi - gamma_.cwiseProduct(ds);
+    const double noise = kOfTerms * kRoundoff / kTry;
+    const double allowed =
+        kMiss * std::max({largest_entry(by_dq), largest_entry(by_q), largest_entry(by_stress)}) +
+        noise * terms;
+    if (largest_entry(up_motion - motion) > allowed)
+        return "the derivatives of its forces or stresses are not what they say";
+    for (const int k : rows.dropped()) of_rows[k] = up_rows[k];
+    double largest_row = 0.0;
+    for (int k = 0; k < m_; ++k)
+        largest_row = std::max(
+            {largest_row, std::abs(of_rows[k]), std::abs(gamma_[k] * ds[k]), std::abs(dpi[k])});
+    if (largest_entry(up_rows.head(m_) - of_rows) > kMiss * largest_row + noise * size)
+        return "the derivatives of its rows are not what they say";
+    // What plugins keep besides
+    if (step.before.plugin.empty()) return {};
+    AcceptedStep other = step;
+    for (double& w : other.before.plugin) w += 1e-7 * (1.0 + std::abs(w)) * any(engine);
+    step.before.put(system_);
+    evaluate(step);
+    const Eigen::VectorXd here_motion = r_motion_, here_rows = r_rows_;
+    other.before.put(system_);
+    evaluate(other);
+    if (largest_entry(r_motion_ - here_motion) > kOfTerms * kRoundoff * terms ||
+        largest_entry(r_rows_ - here_rows) >
+            kOfTerms * kRoundoff * (size + largest_entry(here_rows)))
+        return "it has objects with states of their own";
+    return {};
+}
+
+}  // namespace ancora

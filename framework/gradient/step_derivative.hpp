@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The derivative of a step's equations, and the solve with its transpose.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+#include <Eigen/SparseCore>
+
+#include "kernel_system.hpp"
+#include "recorded_run.hpp"
+#include "sparse_differences.hpp"
+#include "sparse_lu.hpp"
+
+namespace ancora {
+
+/// Derivatives of an objective by the state at an instant.
+struct Costate {
+    Eigen::VectorXd q, v, pi;
+};
+
+/// Why the adjoint of a run is not to be had, in words.
+struct AdjointObstacle {
+    std::string why;
+};
+
+inline double largest_entry(const Eigen::VectorXd& x) {
+    return x.size() > 0 ? x.lpNorm<Eigen::Infinity>() : 0.0;
+}
+
+/// A step of the discrete formulation has the unknowns dq and s and begins from (q0, v0, pi0):
+///
+///   r_motion = (2 / h^2) M (dq - h v0) + B^T s - F = 0
+///   r_rows   = I + theta pi0 + extra - gamma s = 0,     I = B dq + tau                   (1)
+///   q1 = q0 + dq,   v1 = 2 dq / h - v0,   pi1 = pi0 + I
+///
+/// (theory (29), (12)); a row with a law s*(pi0, I) has r_rows = gamma (s* - s) instead. With the
+/// derivatives L = (L_q, L_v, L_pi) of an objective by (q1, v1, pi1), those by (q0, v0, pi0) are,
+/// after one solve for (m, n),
+///
+///   K^T (m, n) = (L_q + 2/h L_v + I_dq^T L_pi, 0),   K = d(r_motion, r_rows) / d(dq, s)  (2)
+///   L_q  <- L_q + I_q^T L_pi - (dr / dq0)^T (m, n)
+///   L_v  <- -L_v + (2/h) M m
+///   L_pi <- L_pi - (dr / dpi0)^T (m, n)
+///
+/// and that by a parameter p gains -(m, n) . dr/dp + L_pi . dI/dp.
+///
+/// I is the increment of pi(q, t), so that I_dq = A(q1) and I_q = A(q1) - A(q0) for positions; B =
+/// A(q_mid) of at most quadratic rows, so that their B^T s changes by G/2 and G. What remains, rows
+/// of other kinds and forces, is differentiated by differences, object by object.
+class StepDerivative {
+public:
+    /// @param system  is put to the states of steps, and of no other use
+    explicit StepDerivative(KernelSystem& system);
+
+    /// Why derivatives of this model's steps are not to be had; empty: they are.
+    static std::string obstacle(KernelSystem& system);
+
+    /// Takes the derivatives at a step.
+    /// @throws AdjointObstacle where a law has a corner
+    void take(const AcceptedStep& step);
+    /// Whether the residual changes as the derivatives say, in a random direction, and on nothing
+    /// else that plugins keep. After take().
+    /// @returns what is at fault; empty: nothing
+    std::string check(const AcceptedStep& step, unsigned seed);
+
+    /// (2) of the step taken last: L becomes that of its begin; `motion` and `rows` are (m, n).
+    /// @returns false if K has no inverse
+    bool pull_back(Costate& of, Eigen::VectorXd& motion, Eigen::VectorXd& rows);
+
+    /// Largest residuals of the step taken last: what its iteration has left.
+    double motion_left() const { return motion_left_; }
+    double rows_left() const { return rows_left_; }
+
+private:
+    void find_objects();
+    void differentiate_rows(const AcceptedStep& step);
+    void differentiate_forces(const AcceptedStep& step);
+    void take_laws(const AcceptedStep& step);
+    void assemble(double h);
+    void evaluate(const AcceptedStep& step);
+    void evaluate_general(const AcceptedStep& step, Eigen::VectorXd& out);
+    double distance(int coordinate, double part) const;
+    bool factorise();
+    bool solve(const Eigen::VectorXd& b, Eigen::VectorXd& x);
+
+    using Sparse = Eigen::SparseMatrix<double>;
+    using Triplets = std::vector<Eigen::Triplet<double>>;
+
+    KernelSystem& system_;
+    SystemData data_;
+    int n_, m_;
+    double extent_;
+    std::vector<char> is_general_;   // of each block: its rows by differences
+    std::vector<char> is_velocity_;  // of each row: I by differences as well
+    std::vector<int> general_rows_;
+    std::optional<SparseDifferences> of_rows_, of_forces_;
+
+    Eigen::VectorXd q_, dq_, mid_, r_motion_, r_rows_, A0_, A1_, B_, pi_t_, s_;
+    std::vector<double> plugin_;
+    Triplets by_dq_, by_q_;      // of r_motion, but for M
+    Triplets rows_dq_, rows_q_;  // of I
+    Triplets law_I_, law_pi_;    // of r_rows
+    Eigen::VectorXd gamma_;      // of the rows' equations
+    Sparse M_, C_q_, I_dq_, I_q_, E_, P_, KT_;
+    Eigen::VectorXd left_, more_, x_, b_;
+    SparseLu lu_;
+    bool is_factorised_ = false;
+    double h_ = 0.0, scale_ = 1.0;
+    double motion_left_ = 0.0, rows_left_ = 0.0;
+};
+
+}  // namespace ancora

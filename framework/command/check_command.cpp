@@ -84,6 +84,17 @@ void add_mechanism(TextTable& table, const ModelAnalysis& model) {
     }
 }
 
+/// What bodies say of themselves.
+void add_notes(TextTable& table, const ModelAnalysis& model) {
+    const std::string* last = nullptr;
+    for (const BodyNote& note : model.notes) {
+        const bool is_next = last == nullptr || *last != note.body;
+        if (is_next) table.add_gap();
+        table.add({is_next ? note.body : "", note.text});
+        last = &note.body;
+    }
+}
+
 std::string to_text(const Simulation& simulation, const ModelAnalysis& model) {
     TextTable table;
     const auto add_count = [&](const char* name, int count) {
@@ -132,6 +143,7 @@ std::string to_text(const Simulation& simulation, const ModelAnalysis& model) {
                                                                    : "")});
     table.add({"accelerations", model.undetermined.empty() ? "unique" : model.undetermined});
     add_mechanism(table, model);
+    add_notes(table, model);
     table.add_gap();
     const char* label = "plugins";
     for (const Plugin* plugin : simulation.plugins()) {
@@ -144,7 +156,9 @@ std::string to_text(const Simulation& simulation, const ModelAnalysis& model) {
 }
 
 Json to_json(const Simulation& simulation, const ModelAnalysis& model) {
-    Json plugins = Json::array();
+    Json plugins = Json::array(), notes = Json::array();
+    for (const BodyNote& note : model.notes)
+        notes.push_back({{"body", note.body}, {"text", note.text}});
     for (const Plugin* plugin : simulation.plugins())
         plugins.push_back({{"name", plugin->name},
                            {"version", plugin->version},
@@ -178,6 +192,7 @@ Json to_json(const Simulation& simulation, const ModelAnalysis& model) {
         {"arbitrary_reactions", model.arbitrary_reactions},
         {"degrees_of_freedom", model.degrees_of_freedom},
         {"accelerations", model.undetermined.empty() ? "unique" : model.undetermined},
+        {"notes", std::move(notes)},
         {"plugins", std::move(plugins)},
     };
 }

@@ -29,9 +29,10 @@ Json live_body(const SceneBody& body) {
     for (std::size_t c = 0; c < body.channels.size(); ++c)
         out["channels"].push_back({{"name", body.channels[c].name},
                                    {"unit", body.channels[c].unit},
+                                   {"of", page_place(body.channels[c].of)},
                                    {"data",
                                     track_at(body.channel_at(static_cast<int>(c)),
-                                             static_cast<int>(body.lines.size()))}});
+                                             body.channel_size(static_cast<int>(c)))}});
     return out;
 }
 

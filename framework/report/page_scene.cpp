@@ -50,6 +50,10 @@ Json point_json(const ScenePoint& point) {
 
 }  // namespace
 
+const char* page_place(ChannelPlace of) {
+    return of == ChannelPlace::lines ? "lines" : of == ChannelPlace::nodes ? "nodes" : "triangles";
+}
+
 Json page_body(const SceneBody& body) {
     Json out = {{"name", body.name},
                 {"type", body.type},
@@ -61,6 +65,7 @@ Json page_body(const SceneBody& body) {
                 {"quaternion", nullptr},
                 {"nodes", nullptr},
                 {"lines", nullptr},
+                {"triangles", nullptr},
                 {"channels", Json::array()}};
     for (const SceneSolid& solid : body.shapes) out["shapes"].push_back(solid_json(solid));
     for (const SceneFrame& frame : body.frames)
@@ -70,6 +75,10 @@ Json page_body(const SceneBody& body) {
     std::vector<std::int32_t> ends;
     for (const auto& line : body.lines) ends.insert(ends.end(), line.begin(), line.end());
     out["lines"] = page_array(ends, body.lines.size(), 2);
+    std::vector<std::int32_t> corners;
+    for (const auto& triangle : body.triangles)
+        corners.insert(corners.end(), triangle.begin(), triangle.end());
+    if (!corners.empty()) out["triangles"] = page_array(corners, body.triangles.size(), 3);
     return out;
 }
 

@@ -8,8 +8,10 @@
 
 namespace ancora {
 
-/// A body with its shapes, frames and lines. What moves is null: "position", "quaternion", "nodes";
-/// "channels" is empty.
+/// "lines", "nodes" or "triangles".
+const char* page_place(ChannelPlace of);
+/// A body with its shapes, frames, lines and triangles. What moves is null: "position",
+/// "quaternion", "nodes"; "channels" is empty.
 nlohmann::ordered_json page_body(const SceneBody& body);
 /// A constraint or force, with null for "positions", "force" and "torque".
 nlohmann::ordered_json page_marker(const SceneMarker& marker);

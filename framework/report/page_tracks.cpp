@@ -94,13 +94,16 @@ Json body_json(const Frames& frames,
     const Track nodes = track_of(frames, chosen, at(body.nodes_at()), 3 * at(body.num_nodes));
     bounds.add(nodes, 0.0);
     out["nodes"] = page_track(nodes, 3);
-    for (std::size_t c = 0; c < body.channels.size(); ++c)
+    for (std::size_t c = 0; c < body.channels.size(); ++c) {
+        const int channel = static_cast<int>(c);
         out["channels"].push_back(
             {{"name", body.channels[c].name},
              {"unit", body.channels[c].unit},
+             {"of", page_place(body.channels[c].of)},
              {"data",
               page_colours(track_of(
-                  frames, chosen, at(body.channel_at(static_cast<int>(c))), body.lines.size()))}});
+                  frames, chosen, at(body.channel_at(channel)), at(body.channel_size(channel))))}});
+    }
     return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <optional>
 #include <string>
@@ -218,66 +219,124 @@ VtpFile bodies_of(const Scene& scene, std::span<const float> frame) {
     return out;
 }
 
-/// Triangles of meshes in one frame, as often as they are shown.
+/// Triangles of surfaces in one frame, and those of meshes as often as they are shown.
 std::size_t triangles_of(const Scene& scene) {
     std::size_t out = 0;
-    for (const SceneBody& body : scene.bodies)
+    for (const SceneBody& body : scene.bodies) {
+        out += body.triangles.size();
         for (const SceneSolid& solid : body.shapes)
             if (const MeshShape* const shape = std::get_if<MeshShape>(&solid.shape))
                 out += scene.meshes[shape->mesh].triangles.size();
+    }
     return out;
 }
 
-/// An array for each channel has a value for every line.
+/// An array for each channel has a value for every line and triangle, or for every node.
 void check_channels(const Scene& scene) {
     std::unordered_set<std::string_view> names;
-    std::size_t lines = 0;
+    std::size_t values = 0;
     for (const SceneBody& body : scene.bodies) {
-        lines += body.lines.size();
+        values +=
+            body.lines.size() + body.triangles.size() + static_cast<std::size_t>(body.num_nodes);
         for (const SceneChannel& channel : body.channels) names.insert(channel.name);
     }
-    if (names.size() > kMostChannels || names.size() * lines > kMostChannelValues)
+    if (names.size() > kMostChannels || names.size() * values > kMostChannelValues)
         throw Error(ErrorKind::file,
-                    fmt::format("the scene has {} channels for {} lines, more than fit in one file",
+                    fmt::format("the scene has {} channels for {} lines, triangles and nodes, more "
+                                "than fit in one file",
                                 names.size(),
-                                lines));
+                                values));
 }
 
+/// Values by the names of channels, not a number where a body has no such channel.
+class ChannelArrays {
+public:
+    /// Of cells or points from `first` on.
+    void add(const std::string& name, std::size_t first, std::span<const float> values) {
+        const auto known = std::ranges::find(arrays_, name, &VtpFile::Array::name);
+        VtpFile::Array& array =
+            known != arrays_.end() ? *known : arrays_.emplace_back(VtpFile::Array{name, 1, {}, {}});
+        array.numbers.resize(std::max(first, array.numbers.size()), kNone);
+        array.numbers.insert(array.numbers.end(), values.begin(), values.end());
+    }
+    /// Of so many cells or points.
+    void move_to(std::vector<VtpFile::Array>& out, std::size_t count) {
+        for (VtpFile::Array& array : arrays_) {
+            array.numbers.resize(count, kNone);
+            out.push_back(std::move(array));
+        }
+    }
+
+private:
+    static constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+    std::vector<VtpFile::Array> arrays_;
+};
+
+bool has_channel_of(const SceneBody& body, ChannelPlace place) {
+    return std::ranges::any_of(body.channels, [&](const SceneChannel& channel) {
+        return channel.of == place;
+    });
+}
+
+/// Surfaces are triangles; the lines on one, which are its mesh, are cells where they have values.
 VtpFile networks_of(const Scene& scene, std::span<const float> frame) {
     VtpFile out;
     VtpFile::Array body{"body", 1, {}, {}}, velocity{"velocity", 3, {}, {}};
-    std::vector<VtpFile::Array> channels;  // of all bodies, each name once
+    ChannelArrays of_points, of_cells;
+    std::vector<std::int32_t> first(scene.bodies.size(), 0);
+    const auto is_shown = [](const SceneBody& part) {
+        return part.num_nodes > 0 && !part.is_hidden;
+    };
+    const auto add_channels =
+        [&](const SceneBody& part, ChannelPlace place, std::size_t at, ChannelArrays& to) {
+            for (int c = 0; c < static_cast<int>(part.channels.size()); ++c)
+                if (const SceneChannel& channel = part.channels[static_cast<std::size_t>(c)];
+                    channel.of == place)
+                    to.add(channel.name,
+                           at,
+                           frame.subspan(static_cast<std::size_t>(part.channel_at(c)),
+                                         static_cast<std::size_t>(part.channel_size(c))));
+        };
     for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
         const SceneBody& part = scene.bodies[i];
-        if (part.num_nodes == 0 || part.is_hidden) continue;
-        const auto first = static_cast<std::int32_t>(out.points.size() / 3);
-        const auto num = static_cast<std::size_t>(part.num_nodes);
-        const auto nodes = frame.subspan(part.nodes_at(), 6 * num);
+        if (!is_shown(part)) continue;
+        const std::size_t before = out.points.size() / 3;
+        first[i] = static_cast<std::int32_t>(before);
+        const auto nodes = frame.subspan(part.nodes_at(), 6 * part.num_nodes);
         out.points.insert(out.points.end(), nodes.begin(), nodes.begin() + 3 * part.num_nodes);
         velocity.numbers.insert(
             velocity.numbers.end(), nodes.begin() + 3 * part.num_nodes, nodes.end());
-        const std::size_t lines_before = body.integers.size();
-        for (const auto& line : part.lines) {
-            out.lines.add(std::array{first + line[0], first + line[1]});
-            body.integers.push_back(static_cast<std::int32_t>(i));
-        }
-        for (std::size_t c = 0; c < part.channels.size(); ++c) {
-            const auto known =
-                std::ranges::find(channels, part.channels[c].name, &VtpFile::Array::name);
-            VtpFile::Array& channel =
-                known != channels.end()
-                    ? *known
-                    : channels.emplace_back(VtpFile::Array{part.channels[c].name, 1, {}, {}});
-            channel.numbers.resize(lines_before, 0.0F);  // bodies without it
-            const auto values =
-                frame.subspan(part.channel_at(static_cast<int>(c)), part.lines.size());
-            channel.numbers.insert(channel.numbers.end(), values.begin(), values.end());
-        }
+        add_channels(part, ChannelPlace::nodes, before, of_points);
     }
-    for (VtpFile::Array& channel : channels) channel.numbers.resize(body.integers.size(), 0.0F);
+    // Lines come first among the cells.
+    const auto add_cells = [&](ChannelPlace place, VtpFile::Cells& cells, const auto& corners_of) {
+        for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+            const SceneBody& part = scene.bodies[i];
+            if (!is_shown(part)) continue;
+            if (place == ChannelPlace::lines && !part.triangles.empty() &&
+                !has_channel_of(part, place))
+                continue;
+            add_channels(part, place, body.integers.size(), of_cells);
+            for (auto corners : corners_of(part)) {
+                for (std::int32_t& corner : corners) corner += first[i];
+                cells.add(corners);
+                body.integers.push_back(static_cast<std::int32_t>(i));
+            }
+        }
+    };
+    add_cells(
+        ChannelPlace::lines, out.lines, [](const SceneBody& part) -> const auto& {
+            return part.lines;
+        });
+    add_cells(
+        ChannelPlace::triangles, out.polygons, [](const SceneBody& part) -> const auto& {
+            return part.triangles;
+        });
     out.point_data = {std::move(velocity)};
+    of_points.move_to(out.point_data, out.points.size() / 3);
+    const std::size_t num_cells = body.integers.size();
     out.cell_data = {std::move(body)};
-    std::ranges::move(channels, std::back_inserter(out.cell_data));
+    of_cells.move_to(out.cell_data, num_cells);
     out.field_data = {{"bodies", names_of(scene.bodies)}};
     return out;
 }
@@ -335,7 +394,7 @@ std::size_t write_paraview(const fs::path& folder, std::size_t every) {
     if (const std::size_t triangles = triangles_of(frames->scene());
         triangles * wanted.size() > kMostTrianglesWritten)
         throw Error(ErrorKind::file,
-                    fmt::format("{} frames with {} triangles of meshes each are more than the {} "
+                    fmt::format("{} frames with {} triangles each are more than the {} "
                                 "that are written; take fewer with --every",
                                 wanted.size(),
                                 triangles,

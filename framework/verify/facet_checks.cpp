@@ -82,6 +82,7 @@ void follow(const BodyFacets& facets, Leads& out) {
     out.interface("names", facets.names);
     out.interface("drawing", facets.drawing);
     out.interface("signals", facets.signals);
+    out.interface("notes", facets.notes);
 }
 void follow(const ConstraintFacets& facets, Leads& out) {
     out.joint(facets.joint);
@@ -260,7 +261,8 @@ std::vector<std::pair<const std::type_info*, const char*>> facet_classes(TypeKin
             return {{&typeid(ScalarRotation), "scalar_rotation"},
                     {&typeid(BodyNames), "names"},
                     {&typeid(Drawing), "drawing"},
-                    {&typeid(Signals), "signals"}};
+                    {&typeid(Signals), "signals"},
+                    {&typeid(BodyNotes), "notes"}};
         case TypeKind::constraint:
             return {{&typeid(Signals), "signals"}, {&typeid(EffortFactors), "effort_factors"}};
         case TypeKind::force:

@@ -216,19 +216,50 @@ def check_machine_tiles(browser, folder):
           f"tiles: the solver's before the machine's: {names}")
 
 
-def check_surface(browser):
-    """Lines become the triangles that they are round: all of them, and no others."""
-    import itertools
-    import random
-    random.seed(4)
-    for member in range(12):
-        count = random.randint(4, 14)
-        lines = {tuple(sorted(random.sample(range(count), 2))) for _ in range(random.randint(3, 4 * count))}
-        ends = [node for line in sorted(lines, key=lambda _: random.random()) for node in random.sample(line, 2)]
-        right = {three for three in itertools.combinations(range(count), 3) if all(two in lines for two in itertools.combinations(three, 2))}
-        made = browser.run("return trianglesOf(arguments[0], arguments[1])", ends, count)
-        found = [tuple(sorted(made[k:k + 3])) for k in range(0, len(made), 3)]
-        check(len(found) == len(set(found)) and set(found) == right, f"surface {member}: {len(found)} triangles of {len(right)}")
+def test_surfaces(browser, path, truth):
+    """Corners of triangles and ends of lines are where the nodes are, in the colours of their values."""
+    browser.open(path)
+    check(not browser.run("return document.querySelector('#channel option[value=stress]') === null"), "no channel to choose")
+    for channel, of in (("stress", "nodes"), ("tension", "triangles"), ("none", None)):
+        browser.go(f"#channel={channel}&t=0")
+        browser.wait(lambda: browser.run("return report.channels.name || 'none'") == channel, f"channel {channel}")
+        browser.run("return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
+        shown = browser.run("""
+            const [network] = report.view.actors[0].networks;
+            const { scale } = report.channels;
+            return { shades: [...network.shades], places: [...network.places], lines: [...network.colours], nodes: [...network.nodes],
+                     stops: scale && scale.stops, low: scale && scale.min, high: scale && scale.max, plain: palette().plain }""")
+        corners = truth["triangles"]
+        check(shown["places"] == [x for n in corners for x in shown["nodes"][3 * n:3 * n + 3]], f"{channel}: corners are not at their nodes")
+
+        def colour(value):
+            if of is None:
+                return [int(shown["plain"][k:k + 2], 16) / 255 for k in (1, 3, 5)]
+            place = round((value - shown["low"]) / (shown["high"] - shown["low"]) * 255) / 255 * (len(shown["stops"]) - 1)
+            k = min(int(place), len(shown["stops"]) - 2)
+            a, b = ([int(stop[c:c + 2], 16) / 255 for c in (1, 3, 5)] for stop in shown["stops"][k:k + 2])
+            return [x + (place - k) * (y - x) for x, y in zip(a, b)]
+
+        values = truth.get(channel)
+        if of is not None:
+            low, high = min(values), max(values)
+            if low < 0 < high:  # zero is in the middle
+                low, high = -max(-low, high), max(-low, high)
+            near(shown["low"], low, 1e-2 * (high - low), f"{channel}: lower end of the scale")
+            near(shown["high"], high, 1e-2 * (high - low), f"{channel}: upper end of the scale")
+        expected = [x for k, n in enumerate(corners) for x in colour(None if of is None else values[n if of == "nodes" else k // 3])]
+        off = max(abs(a - b) for a, b in zip(shown["shades"], expected))
+        # a step of the scale, and one of the values as they are stored
+        check(len(shown["shades"]) == len(expected) and off < 0.03, f"{channel}: colours of triangles, off by {off}")
+        check(max(shown["lines"]) < 1 and min(shown["lines"]) >= 0, f"{channel}: colours of lines")
+    # a click into a triangle, beside all lines
+    at = browser.run("""
+        const [network] = report.view.actors[0].networks;
+        const middle = new THREE.Vector3();
+        for (let k = 0; k < 9; ++k) middle.setComponent(k % 3, middle.getComponent(k % 3) + network.places[k] / 3);
+        const { x, y } = report.picker.project(middle);
+        return report.picker.pick(x, y)?.name ?? ''""")
+    check(at == "film", f"a triangle is picked as {at!r}")
 
 
 def check_plots(browser, least, least_ink=31):
@@ -691,13 +722,12 @@ def main():
                     has_scene = browser.run("return Boolean(report.view)")
                     check_plots(browser, 4)
                     check_machine_tiles(browser, pathlib.Path(path).parent)
-                    check_surface(browser)
                     if has_scene:
                         check_scene(browser)
                     browser.is_silent()
         else:
             paths, truths = {"broken": folder / "broken.html"}, {}
-            for kind in ("net", "pair", "mechanism", "no_frames", "empty", "single", "killed", "damaged"):
+            for kind in ("net", "pair", "surface", "mechanism", "no_frames", "empty", "single", "killed", "damaged"):
                 paths[kind] = folder / f"{kind}.html"
                 text, truths[kind] = sample_page.sample(kind)
                 paths[kind].write_text(text)
@@ -714,6 +744,7 @@ def main():
             run_all(True, {
                 "scene": lambda browser: (browser.open(net), check_scene(browser)),
                 "motion": lambda browser: test_motion(browser, net),
+                "surfaces": lambda browser: test_surfaces(browser, paths["surface"], truths["surface"]),
                 "picking": lambda browser: test_picking(browser, net),
                 "view": lambda browser: test_view(browser, net),
                 "themes": lambda browser: test_themes(browser, net),

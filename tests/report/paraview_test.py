@@ -173,10 +173,24 @@ def test_networks(results, frame, data):
         near(file[before:before + n], values[at:at + 3 * n].reshape(n, 3), f"{name}: nodes", relative=0)
         near(velocity[before:before + n], values[at + 3 * n:at + 6 * n].reshape(n, 3), f"{name}: velocities", relative=0)
         mine = np.flatnonzero(number == i)
-        check([ends[k] for k in mine] == [[a + before, b + before] for a, b in body["lines"]], f"{name}: lines")
-        for c, channel in enumerate(body["channels"]):
-            start = at + 6 * n + c * len(body["lines"])
-            near(array(data.GetCellData(), channel["name"])[mine], values[start:start + len(body["lines"])], f"{name}: {channel['name']}", relative=0)
+        triangles = body.get("triangles", [])
+        of = [channel.get("of", "lines") for channel in body["channels"]]
+        lines = body["lines"] if not triangles or "lines" in of else []
+        check([ends[k] for k in mine] == [[a + before for a in corners] for corners in lines + triangles], f"{name}: lines and triangles")
+        on_lines, on_triangles = mine[:len(lines)], mine[len(lines):]
+        start = at + 6 * n
+        for channel, place in zip(body["channels"], of):
+            count = {"lines": len(body["lines"]), "nodes": n, "triangles": len(triangles)}[place]
+            own = values[start:start + count]
+            start += count
+            if place == "nodes":
+                shown = array(data.GetPointData(), channel["name"])[before:before + n]
+            else:
+                shown = array(data.GetCellData(), channel["name"])
+                rest = on_triangles if place == "lines" else on_lines
+                check(np.isnan(shown[rest]).all(), f"{name}: {channel['name']} where it has none")
+                shown = shown[on_lines if place == "lines" else on_triangles]
+            near(shown, own, f"{name}: {channel['name']}", relative=0)
         # nodes that have columns
         for column in results.columns:
             if column.startswith(f"{name}@") and column.endswith(".x") and column[len(name) + 1:-2].isdigit():
@@ -294,6 +308,8 @@ def main():
         for name, options, expected in (
                 ("box_with_truss", ["integrator.end=0.5", "output.every=0.02"], ["bodies", "marks", "networks"]),
                 ("sail_net", ["integrator.end=1", 'output.points=["sail@0","sail@7"]'], ["bodies", "marks", "networks"]),
+                ("spinning_sail", ["integrator.end=0.2"], ["marks", "networks"]),
+                ("unfolding_panels", ["integrator.end=0.5"], ["bodies", "marks", "networks"]),
                 ("block_on_incline", [], ["bodies", "marks"]),
                 ("quaternion_top", ["integrator.end=1"], ["bodies"])):
             parts = test_example(program, examples, name, options, folder)

@@ -5,7 +5,7 @@
 The data follows the format of the page (framework/report/README.md) through an encoder of its own,
 so that a page made here checks how the page reads, whatever the program writes. Standard library only.
 
-    sample_page.py KIND FILE     KIND: net, pair, mechanism, large_net, many_bodies, no_frames, empty, single, killed, damaged
+    sample_page.py KIND FILE     KIND: net, pair, surface, mechanism, large_net, many_bodies, no_frames, empty, single, killed, damaged
 """
 import array
 import base64
@@ -355,6 +355,35 @@ def mechanism_run(label="results/mechanism", frames=81, motor="2 N*m"):
                       "iterations": None}}, truth
 
 
+def surface_run(rows=7, columns=5, frames=11, label="results/film"):
+    """A film of triangles with a value at each node and another of each triangle, the same at all times."""
+    lines = grid_lines(rows, columns)
+    triangles = []
+    for i in range(rows - 1):
+        for j in range(columns - 1):
+            n = i * columns + j
+            triangles += [n, n + columns, n + 1, n + 1, n + columns, n + columns + 1]
+            lines += [n + columns, n + 1]
+    times = [DURATION * k / (frames - 1) for k in range(frames)]
+    nodes = [x for t in times for x in net_nodes(t, rows, columns, 3.0)]
+    stress = [1e6 * (2.0 + math.sin(1.3 * n)) for n in range(rows * columns)]
+    tension = [math.cos(0.7 * k) for k in range(len(triangles) // 3)]
+    low, high = bounds(nodes)
+    columns_, _, _ = history(101, 3)
+    run = {
+        "label": label, "summary": summary("film"), "checkpoint": False, "notes": [], "history": columns_,
+        "scene": {
+            "times": encode("f64", [frames], times, planes=True), "min": low, "max": high, "gravity": [0.0, 0.0, 0.0],
+            "bodies": [{
+                "name": "film", "type": "membrane", "shapes": [], "position": None, "quaternion": None,
+                "nodes": quantise([frames, len(nodes) // frames], nodes, 3), "lines": encode("i32", [len(lines) // 2, 2], lines),
+                "triangles": encode("i32", [len(triangles) // 3, 3], triangles),
+                "channels": [{"name": "stress", "unit": "Pa", "of": "nodes", "data": quantise([frames, len(stress)], stress * frames, 1)},
+                             {"name": "tension", "unit": "N/m", "of": "triangles", "data": quantise([frames, len(tension)], tension * frames, 1)}]}],
+            "constraints": [], "forces": [], "iterations": encode("f32", [frames], [2.0] * frames)}}
+    return run, {"triangles": triangles, "stress": stress, "tension": tension}
+
+
 def many_bodies_run(count=100, frames=10000):
     """Many boxes on circles, each turning about z, each its own way."""
     duration = 100.0
@@ -427,6 +456,9 @@ def sample(kind):
     if kind == "mechanism":
         run, truth = mechanism_run()
         return build_page(page_data([run]), "Mechanism"), truth
+    if kind == "surface":
+        run, truth = surface_run()
+        return build_page(page_data([run]), "Film"), truth
     if kind == "large_net":
         run, truth = net_run("results/large", frames=200, rows=100, columns=100)
         run["summary"]["model"] = "large net"

@@ -233,6 +233,15 @@ void GuardedBody::draw(Sketch& out) const {
     });
 }
 
+std::string GuardedBody::notes() const {
+    std::string out;
+    if (facets_.notes == nullptr) return out;
+    call_plugin(object, "notes", [&] {
+        out = facets_.notes->notes();
+    });
+    return out;
+}
+
 void GuardedBody::draw_values(const SketchState& at, std::span<double> values) const {
     call_plugin(object, "draw_values", [&] {
         facets_.drawing->draw_values(at, values);

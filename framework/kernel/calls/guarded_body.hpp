@@ -66,6 +66,7 @@ public:
     Pose pose(std::span<const double> q, std::span<const double> v, const double* t) const;
     void draw(Sketch& out) const;
     void draw_values(const SketchState& at, std::span<double> values) const;
+    std::string notes() const;
 
 private:
     std::shared_ptr<const Body> body_;

@@ -81,7 +81,8 @@ function columnOf(track) {
     return track.scaled ? Float64Array.from({ length: track.records }, (_, i) => track.at(i, 0)) : track.raw;
 }
 
-const TRACKS = ["position", "quaternion", "nodes", "lines", "positions", "force", "torque"];
+const TRACKS = ["position", "quaternion", "nodes", "lines", "triangles", "positions", "force", "torque"];
+const STILL_TRACKS = ["lines", "triangles"];
 
 /** Decodes every track of a scene but channels, which wait until they are looked at. */
 async function loadScene(data, label, progress) {
@@ -102,7 +103,7 @@ async function loadScene(data, label, progress) {
         while (next < jobs.length) {
             const [object, key, what] = jobs[next++];
             object[key] = await decodeArray(object[key], what);
-            if (key !== "lines" && object[key].records !== times.length)
+            if (!STILL_TRACKS.includes(key) && object[key].records !== times.length)
                 throw new Error(`the data of ${what} cannot be read: ${object[key].records} records for ${times.length} frames`);
             progress(next / jobs.length);
         }

@@ -117,8 +117,8 @@ async function liveScene(data, store) {
         for (const source of list) {
             const object = { ...source, kind, index: objects.length };
             for (const key of TRACKS)
-                if (source[key] && key !== "lines") object[key] = new LiveTrack(store, source[key]);
-            if (source.lines) object.lines = await decodeArray(source.lines, `the lines of ${source.name}`);
+                if (source[key] && !STILL_TRACKS.includes(key)) object[key] = new LiveTrack(store, source[key]);
+            for (const key of STILL_TRACKS) if (source[key]) object[key] = await decodeArray(source[key], `the ${key} of ${source.name}`);
             for (const channel of object.channels ?? []) channel.track = new LiveTrack(store, channel.data);
             objects.push(object);
         }

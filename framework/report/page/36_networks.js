@@ -1,24 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A network's elements as lines, coloured by a channel, and its nodes as points; a film as a surface.
+// A network's elements as lines, its triangles as a surface, coloured by a channel, its nodes as points.
 "use strict";
 
-// A force per length is one of a surface, whose triangles the lines are round.
-const SURFACE_UNIT = "N/m";
 // Lines on a surface are darker than it.
 const ON_SURFACE = 0.62;
-
-/** Triangles that lines between nodes make, three node numbers each. */
-function trianglesOf(ends, count) {
-    const above = Array.from({ length: count }, () => []);  // neighbours with higher numbers
-    for (let k = 0; k < ends.length; k += 2) above[Math.min(ends[k], ends[k + 1])].push(Math.max(ends[k], ends[k + 1]));
-    const out = [];
-    const seen = new Int32Array(count).fill(-1);
-    above.forEach((neighbours, a) => {
-        for (const b of neighbours) seen[b] = a;
-        for (const b of neighbours) for (const c of above[b]) if (seen[c] === a) out.push(a, b, c);
-    });
-    return out;
-}
 
 // Above this many elements lines are a pixel wide.
 const MANY_LINES = 4000;
@@ -29,18 +14,18 @@ class Network {
         this.ghost = ghost;
         this.nodes = new Float32Array(body.nodes.width);
         this.count = body.lines ? body.lines.records : 0;
+        this.nodeShades = new Float32Array(this.nodes.length);
         this.drawables = [];
         this.channel = null;
         this.scale = null;
         if (this.count) this.addLines();
-        if (body.channels?.some(({ unit }) => unit === SURFACE_UNIT)) this.addSurface();
+        if (body.triangles) this.addSurface();
         if (!this.count || (!this.surface && this.nodes.length / 3 <= 400)) this.addPoints();
     }
 
     addLines() {
         this.ends = new Float32Array(6 * this.count);
         this.colours = new Float32Array(6 * this.count);
-        this.values = new Float32Array(this.count);
         if (this.count > MANY_LINES) this.addThinLines();
         else this.addWideLines();
         for (const data of this.changing) data.setUsage(THREE.DynamicDrawUsage);
@@ -68,18 +53,15 @@ class Network {
         this.lines = new THREE.LineSegments2(geometry, new THREE.LineMaterial({ vertexColors: true, linewidth: this.width }));
     }
 
-    /** The triangles, coloured at their corners by what their lines have. */
+    /** Each triangle with corners of its own, which have its colour or those of its nodes. */
     addSurface() {
-        const count = this.nodes.length / 3;
-        const triangles = trianglesOf(this.body.lines.raw, count);
-        if (!triangles.length) return;
-        this.shades = new Float32Array(3 * count);
-        this.lineSums = new Float32Array(count);
-        this.lineCounts = new Float32Array(count);
-        for (const node of this.body.lines.raw) ++this.lineCounts[node];
+        this.corners = this.body.triangles.raw;
+        this.places = new Float32Array(3 * this.corners.length);
+        this.shades = new Float32Array(3 * this.corners.length);
+        this.trianglesAt = new Float32Array(this.nodes.length / 3);
+        for (const node of this.corners) ++this.trianglesAt[node];
         const geometry = new THREE.BufferGeometry();
-        geometry.setIndex(new THREE.BufferAttribute(new Uint32Array(triangles), 1));
-        geometry.setAttribute("position", new THREE.BufferAttribute(this.nodes, 3).setUsage(THREE.DynamicDrawUsage));
+        geometry.setAttribute("position", new THREE.BufferAttribute(this.places, 3).setUsage(THREE.DynamicDrawUsage));
         geometry.setAttribute("shade", new THREE.BufferAttribute(this.shades, 3).setUsage(THREE.DynamicDrawUsage));
         // Of one instance: the library at hand has no other mesh.
         this.surface = new THREE.InstancedMesh(geometry, surfaceMaterial(this.ghost ? 0.28 : 1), 1);
@@ -100,6 +82,7 @@ class Network {
     /** Colours by a decoded channel and its scale, or plainly. */
     paint(channel, scale, plain) {
         this.channel = this.ghost ? null : channel;
+        this.values = null;
         this.scale = scale;
         this.plain = rgbOf(plain);
         this.points?.material.uniforms.color.value.set(plain);
@@ -108,55 +91,88 @@ class Network {
     }
 
     update(place) {
-        const { nodes, ends } = this;
+        const { nodes, ends, places, corners } = this;
         this.body.nodes.blend(place.i, place.j, place.s, nodes);
         if (this.points) this.points.geometry.attributes.position.needsUpdate = true;
-        if (this.surface) this.surface.geometry.attributes.position.needsUpdate = true;
-        if (!this.count) return;
-        const numbers = this.body.lines.raw;
-        for (let e = 0, k = 0; k < numbers.length; ++k) {
-            const n = 3 * numbers[k];
-            ends[e++] = nodes[n];
-            ends[e++] = nodes[n + 1];
-            ends[e++] = nodes[n + 2];
+        if (this.surface) {
+            gather(nodes, corners, places);
+            this.surface.geometry.attributes.position.needsUpdate = true;
         }
-        this.changing[0].needsUpdate = true;
+        if (this.count) {
+            gather(nodes, this.body.lines.raw, ends);
+            this.changing[0].needsUpdate = true;
+        }
         this.updateColours(place);
     }
 
     updateColours(place) {
-        const { colours, values, channel, scale } = this;
-        if (!channel) {
+        if (!this.channel) {
             if (!this.fillPlain) return;
-            const dark = this.surface ? ON_SURFACE : 1;
-            for (let e = 0; e < colours.length; ++e) colours[e] = dark * this.plain[e % 3];
-            for (let e = 0; this.surface && e < this.shades.length; ++e) this.shades[e] = this.plain[e % 3];
             this.fillPlain = false;
+            for (let k = 0; k < this.nodeShades.length; ++k) this.nodeShades[k] = this.plain[k % 3];
+            this.shadeByNodes();
         } else {
-            channel.track.blend(place.i, place.j, place.s, values);
-            const { table } = scale;
-            const dark = this.surface ? ON_SURFACE : 1;
-            for (let k = 0, e = 0; k < values.length; ++k, e += 6) {
-                const c = scale.index(values[k]);
-                colours[e] = colours[e + 3] = dark * table[c];
-                colours[e + 1] = colours[e + 4] = dark * table[c + 1];
-                colours[e + 2] = colours[e + 5] = dark * table[c + 2];
-            }
-            if (this.surface) this.shadeNodes();
+            this.values ??= new Float32Array(this.channel.track.width);
+            this.channel.track.blend(place.i, place.j, place.s, this.values);
+            if (this.channel.of === "nodes") this.shadeNodes();
+            else if (this.channel.of === "triangles") this.shadeTriangles();
+            else this.shadeLines();
         }
-        this.changing[1].needsUpdate = true;
+        if (this.count) this.changing[1].needsUpdate = true;
         if (this.surface) this.surface.geometry.attributes.shade.needsUpdate = true;
     }
 
-    /** Nodes have the mean of their lines. */
+    /** Lines and triangles have the colours of their nodes. */
+    shadeByNodes() {
+        const { nodeShades, colours, shades, corners } = this;
+        if (this.count) gather(nodeShades, this.body.lines.raw, colours);
+        if (!this.surface) return;
+        gather(nodeShades, corners, shades);
+        for (let k = 0; this.count && k < colours.length; ++k) colours[k] *= ON_SURFACE;
+    }
+
     shadeNodes() {
-        const { values, lineSums, lineCounts, shades, scale } = this;
-        const ends = this.body.lines.raw;
-        lineSums.fill(0);
-        for (let k = 0; k < ends.length; ++k) lineSums[ends[k]] += values[k >> 1];
-        for (let n = 0; n < lineSums.length; ++n) {
-            const c = scale.index(lineSums[n] / Math.max(lineCounts[n], 1));
-            for (let x = 0; x < 3; ++x) shades[3 * n + x] = scale.table[c + x];
+        const { values, nodeShades, scale: { table } } = this;
+        for (let n = 0; n < values.length; ++n) {
+            const c = this.scale.index(values[n]);
+            for (let x = 0; x < 3; ++x) nodeShades[3 * n + x] = table[c + x];
         }
+        this.shadeByNodes();
+    }
+
+    /** Lines have the mean of the triangles at their ends. */
+    shadeTriangles() {
+        const { values, nodeShades, shades, corners, trianglesAt, scale: { table } } = this;
+        nodeShades.fill(0);
+        for (let k = 0; k < corners.length; ++k) {
+            const c = this.scale.index(values[Math.floor(k / 3)]);
+            const share = 1 / trianglesAt[corners[k]];
+            for (let x = 0; x < 3; ++x) nodeShades[3 * corners[k] + x] += share * table[c + x];
+        }
+        this.shadeByNodes();
+        for (let k = 0; k < corners.length; ++k) {
+            const c = this.scale.index(values[Math.floor(k / 3)]);
+            for (let x = 0; x < 3; ++x) shades[3 * k + x] = table[c + x];
+        }
+    }
+
+    /** A surface is plain then. */
+    shadeLines() {
+        const { values, colours, shades, scale: { table } } = this;
+        for (let k = 0, e = 0; k < values.length; ++k, e += 6) {
+            const c = this.scale.index(values[k]);
+            for (let x = 0; x < 3; ++x) colours[e + x] = colours[e + 3 + x] = table[c + x];
+        }
+        for (let e = 0; this.surface && e < shades.length; ++e) shades[e] = this.plain[e % 3];
+    }
+}
+
+/** Three numbers of each of the chosen. */
+function gather(from, chosen, to) {
+    for (let k = 0, e = 0; k < chosen.length; ++k) {
+        const n = 3 * chosen[k];
+        to[e++] = from[n];
+        to[e++] = from[n + 1];
+        to[e++] = from[n + 2];
     }
 }

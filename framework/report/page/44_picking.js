@@ -67,8 +67,8 @@ class Picker {
     }
 
     /** Depth at which a network passes the pointer, 1 if it does not. */
-    pickNetwork({ ends, nodes, count }, x, y) {
-        let depth = 1;
+    pickNetwork({ ends, nodes, count, places }, x, y) {
+        let depth = places ? this.pickSurface(places, x, y) : 1;
         const at = count ? ends : nodes;
         const stride = count ? 6 : 3;
         for (let e = 0; e < at.length; e += stride) {
@@ -81,6 +81,21 @@ class Picker {
             const s = length > 0 ? Math.min(Math.max(((x - a.x) * dx + (y - a.y) * dy) / length, 0), 1) : 0;
             if (Math.hypot(a.x + s * dx - x, a.y + s * dy - y) > 5) continue;
             depth = Math.min(depth, a.z + s * (b.z - a.z));
+        }
+        return depth;
+    }
+
+    /** Depth of the nearest triangle under the pointer. */
+    pickSurface(places, x, y) {
+        let depth = 1;
+        for (let e = 0; e < places.length; e += 9) {
+            const [a, b, c] = [this.a, this.b, this.point].map((corner, k) => this.project(corner.fromArray(places, e + 3 * k)));
+            if (a.z >= 1 || b.z >= 1 || c.z >= 1) continue;
+            const twice = (p, q) => (p.x - x) * (q.y - y) - (p.y - y) * (q.x - x);
+            const shares = [twice(b, c), twice(c, a), twice(a, b)];
+            const area = shares[0] + shares[1] + shares[2];
+            if (!area || shares.some(share => share * area < 0)) continue;
+            depth = Math.min(depth, (shares[0] * a.z + shares[1] * b.z + shares[2] * c.z) / area);
         }
         return depth;
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -122,6 +123,11 @@ ModelAnalysis analysis_of(const Model& model, KernelSystem& system, RowRank& row
             place.known() && place.line > 0
                 ? fmt::format("{}:{}:{}: {}", *place.file, place.line, place.column, text)
                 : text);
+    for (const BodyPart& part : model.bodies) {
+        std::istringstream lines(part.notes());
+        for (std::string line; std::getline(lines, line);)
+            if (!line.empty()) out.notes.push_back({part.object.name, line});
+    }
     out.chooses_steps = model.traits.is_adaptive;
     describe_joints(model, system, out);
     const MassProperties of_all =

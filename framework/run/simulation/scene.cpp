@@ -27,6 +27,8 @@ constexpr int kFormat = 1;
 // Of a frame, so that they and the two numbers before them can be counted.
 constexpr std::int64_t kMostValues = std::numeric_limits<int>::max() - 2;
 
+constexpr const char* kPlaces[] = {"lines", "nodes", "triangles"};
+
 constexpr const char* kPoses[] = {"none", "position", "attitude"};
 
 SceneShape shape_of(const JsonReader& shape, int num_meshes) {
@@ -91,8 +93,12 @@ Json json_of(const SceneBody& body) {
     if (body.is_skeleton) out["skeleton"] = true;
     if (body.is_hidden) out["hidden"] = true;
     for (const SceneFrame& frame : body.frames) out["frames"].push_back(json_of(frame));
-    for (const SceneChannel& channel : body.channels)
-        out["channels"].push_back({{"name", channel.name}, {"unit", channel.unit}});
+    if (!body.triangles.empty()) out["triangles"] = body.triangles;
+    for (const SceneChannel& channel : body.channels) {
+        Json entry = {{"name", channel.name}, {"unit", channel.unit}};
+        if (channel.of != ChannelPlace::lines) entry["of"] = kPlaces[static_cast<int>(channel.of)];
+        out["channels"].push_back(std::move(entry));
+    }
     return out;
 }
 
@@ -108,6 +114,31 @@ PoseKind pose_of(const JsonReader& body) {
     for (int k = 0; k < 3; ++k)
         if (pose == kPoses[k]) return static_cast<PoseKind>(k);
     body.refuse("pose", "is " + in_quotes(pose) + ", not none, position or attitude");
+}
+
+ChannelPlace place_of(const JsonReader& channel) {
+    const std::string of = channel.text("of");
+    for (int k = 0; k < 3; ++k)
+        if (of == kPlaces[k]) return static_cast<ChannelPlace>(k);
+    channel.refuse("of", "is " + in_quotes(of) + ", not lines, nodes or triangles");
+}
+
+/// Numbers of nodes, a few for each line or triangle.
+template <std::size_t n>
+std::vector<std::array<std::int32_t, n>> corners_of(const Json& list,
+                                                    const JsonReader& body,
+                                                    const char* key,
+                                                    int num_nodes) {
+    std::vector<std::array<std::int32_t, n>> out;
+    for (const Json& entry : list) {
+        if (!entry.is_array() || entry.size() != n)
+            body.refuse(key, fmt::format("holds what is no {} nodes", n));
+        std::array<std::int32_t, n> corners{};
+        for (std::size_t i = 0; i < n; ++i)
+            corners[i] = static_cast<std::int32_t>(body.whole_of(entry[i], key, 0, num_nodes - 1));
+        out.push_back(corners);
+    }
+    return out;
 }
 
 SceneBody body_of(const Json& json, int num_meshes) {
@@ -135,16 +166,13 @@ SceneBody body_of(const Json& json, int num_meshes) {
             {frame.text("name"), frame.numbers<3>("position"), frame.numbers<4>("quaternion")});
     }
     out.num_nodes = static_cast<int>(body.whole("nodes", 0, kMostValues));
-    for (const Json& line : body.array("lines")) {
-        if (!line.is_array() || line.size() != 2) body.refuse("lines", "holds no pairs of nodes");
-        const auto end = [&](std::size_t i) {
-            return static_cast<std::int32_t>(body.whole_of(line[i], "lines", 0, out.num_nodes - 1));
-        };
-        out.lines.push_back({end(0), end(1)});
-    }
+    out.lines = corners_of<2>(body.array("lines"), body, "lines", out.num_nodes);
+    out.triangles =
+        corners_of<3>(list_of(json, body, "triangles"), body, "triangles", out.num_nodes);
     for (const Json& entry : body.array("channels")) {
         const JsonReader channel(entry, "a channel of " + owner);
         out.channels.push_back({channel.text("name"), channel.text("unit")});
+        if (entry.contains("of")) out.channels.back().of = place_of(channel);
     }
     return out;
 }
@@ -277,8 +305,10 @@ TriangleMesh mesh_of(const Json& json) {
 // --- where values lie, counted without overflow
 
 std::int64_t size_of(const SceneBody& body) {
-    return body.pose_size() + std::int64_t{6} * body.num_nodes +
-           static_cast<std::int64_t>(body.channels.size() * body.lines.size());
+    std::int64_t size = body.pose_size() + std::int64_t{6} * body.num_nodes;
+    for (std::size_t c = 0; c < body.channels.size(); ++c)
+        size += body.channel_size(static_cast<int>(c));
+    return size;
 }
 
 std::int64_t size_of(const SceneMarker& marker) {

@@ -61,8 +61,24 @@ public:
         for (std::size_t i = 0; i < ends.size(); i += 2)
             body_.lines.push_back({ends[i], ends[i + 1]});
     }
-    void channel(const char* name, const char* unit) override {
-        body_.channels.push_back({name, unit});
+    void triangles(std::span<const std::int32_t> corners) override {
+        if (corners.size() % 3 != 0)
+            throw std::invalid_argument("triangles: not three corners for each");
+        for (const std::int32_t corner : corners)
+            if (corner < 0 || corner >= body_.num_nodes)
+                throw std::invalid_argument(
+                    fmt::format("triangles: a corner at node {}, but there are {} nodes",
+                                corner,
+                                body_.num_nodes));
+        for (std::size_t i = 0; i < corners.size(); i += 3)
+            body_.triangles.push_back({corners[i], corners[i + 1], corners[i + 2]});
+    }
+    using Sketch::channel;
+    void channel(const char* name, const char* unit, ChannelPlace of) override {
+        if (of < ChannelPlace::lines || of > ChannelPlace::triangles)
+            throw std::invalid_argument(fmt::format(
+                "channel: the values of \"{}\" belong to no lines, nodes or triangles", name));
+        body_.channels.push_back({name, unit, of});
     }
 
 private:
@@ -278,7 +294,8 @@ void SceneSampler::sample(KernelSystem& system, std::span<double> frame) {
         }
         out += 3 * body.num_nodes;
         if (body.channels.empty()) continue;
-        const std::span<double> values(out, body.channels.size() * body.lines.size());
+        const std::span<double> values(out,
+                                       static_cast<std::size_t>(body.end() - body.channel_at(0)));
         const SketchState state{own_q, own_v, system.stress_of_body(i), t};
         part.draw_values(state, values);
         out += values.size();

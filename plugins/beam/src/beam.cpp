@@ -230,14 +230,21 @@ std::span<const std::int32_t> Beam::group(std::string_view name) const {
 void Beam::draw(Sketch& out) const {
     out.nodes(line_.num_nodes());
     out.lines(lines_);
+    if (has_stress()) {
+        out.channel("von Mises stress", "Pa");
+        out.channel("axial stress", "Pa");
+        out.channel("bending stress", "Pa");
+    }
     out.channel("axial force", "N");
     out.channel("shear force", "N");
     out.channel("bending moment", "N m");
     out.channel("torque", "N m");
 }
 
-void Beam::draw_values(const SketchState& at, std::span<double> values) const {
+void Beam::draw_values(const SketchState& at, std::span<double> all) const {
     const std::size_t num = line_.elements.size();
+    const std::span<double> stress = all.first(has_stress() ? 3 * num : 0);
+    const std::span<double> values = all.subspan(stress.size());
     const std::size_t first = 6 * line_.frames.size();
     for (std::size_t k = 0; k < num; ++k) {
         const Element& e = line_.elements[k];
@@ -251,6 +258,11 @@ void Beam::draw_values(const SketchState& at, std::span<double> values) const {
         const Vec3 moment = law.D.cwiseProduct(BendingLaw::angles(law.k_0, turn - law.k_0));
         values[2 * num + k] = std::hypot(moment(0), moment(1));
         values[3 * num + k] = moment(2);
+        if (stress.empty()) continue;
+        const Fibres& fibres = sections_[k].fibres;
+        stress[k] = fibres.von_mises(values[k], moment(0), moment(1), moment(2));
+        stress[num + k] = fibres.axial(values[k]);
+        stress[2 * num + k] = fibres.bending(moment(0), moment(1));
     }
 }
 

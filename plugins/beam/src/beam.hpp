@@ -59,7 +59,9 @@ public:
     }
     std::span<const std::int32_t> group(std::string_view name) const override;
 
-    /// Along the elements: axial force and shear force [N], bending and twisting moment [N m].
+    /// Along the elements: axial force and shear force [N], bending and twisting moment [N m];
+    /// where shapes of sections are given, von Mises' stress, that of the pull and that of bending
+    /// [Pa].
     void draw(Sketch& out) const override;
     void draw_values(const SketchState& at, std::span<double> values) const override;
 
@@ -73,6 +75,7 @@ private:
         std::vector<std::int32_t> nodes;
     };
     void set_rows(double damping);
+    bool has_stress() const { return sections_.front().fibres.is_known; }
     void evaluate_sections(const RowPoint& at, const RowValues& out) const;
     void evaluate_stretch(const RowPoint& at, const RowValues& out) const;
     void evaluate_bending(const RowPoint& at, const RowValues& out) const;

@@ -2,6 +2,7 @@
 // Shapes, torsion constants and shear factors of cross-sections.
 #include "section.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -62,7 +63,43 @@ double torsion_of_rectangle(double width, double height) {
     return a * b * b * b / 3.0 * (1.0 - 192.0 * b / (std::pow(kPi, 5) * a) * sum);
 }
 
+/// Largest shear stress over a torque, in the middle of the long sides of a rectangle a >= b, and
+/// in the middle of the short ones (Timoshenko and Goodier, section 109):
+///
+///   tau_long / T = b / J (1 - 8 / pi^2 sum over odd n of 1 / (n^2 cosh(n pi a / (2 b))))
+///   tau_short / T = 8 b / (pi^2 J) sum over odd n of (-1)^((n - 1) / 2) tanh(n pi a / (2 b)) / n^2
+std::array<double, 2> torsion_stress_of_rectangle(double a, double b, double J) {
+    constexpr int kLast = 399;
+    double at_long = 0.0, at_short = 0.0;
+    for (int n = kLast; n > 0; n -= 2) {
+        const double x = 0.5 * n * kPi * a / b, n2 = static_cast<double>(n) * n;
+        at_long += 1.0 / (n2 * std::cosh(x));
+        at_short += (n % 4 == 1 ? 1.0 : -1.0) * std::tanh(x) / n2;
+    }
+    const double factor = 8.0 / (kPi * kPi);
+    return {b / J * (1.0 - factor * at_long), b / J * factor * at_short};
+}
+
 }  // namespace
+
+double Fibres::bending(double M1, double M2) const {
+    const double s1 = M1 * edge[1] / inertia[0], s2 = M2 * edge[0] / inertia[1];
+    return is_round ? std::hypot(s1, s2) : std::abs(s1) + std::abs(s2);
+}
+
+double Fibres::von_mises(double N, double M1, double M2, double T) const {
+    const double pull = std::abs(axial(N));
+    const auto mises = [&](double normal, double per_torque) {
+        const double shear = T * per_torque;
+        return std::sqrt(normal * normal + 3.0 * shear * shear);
+    };
+    if (is_round) return mises(pull + bending(M1, M2), torsion[0]);
+    const double along_2 = std::abs(M1) * edge[1] / inertia[0],
+                 along_1 = std::abs(M2) * edge[0] / inertia[1];
+    return std::max({mises(pull + along_1 + along_2, torsion_at_corner),
+                     mises(pull + along_1, torsion[0]),
+                     mises(pull + along_2, torsion[1])});
+}
 
 /// Numbers of a table, NaN where they are not given.
 struct SectionReader::Given {
@@ -228,6 +265,27 @@ Section SectionReader::at(double s) const {
     else  // of the rectangle with the same mass and inertia
         out.half_size = {std::sqrt(3.0 * out.rotary[1] / out.mass),
                          std::sqrt(3.0 * out.rotary[0] / out.mass)};
+    if (of.shape.empty()) return out;
+    Fibres& fibres = out.fibres;
+    fibres.is_known = true;
+    fibres.area = of.x[area];
+    fibres.inertia = {of.x[inertia], of.x[inertia_2]};
+    fibres.edge = out.half_size;
+    const double J = of.x[torsion];
+    if (of.shape == "rectangle") {
+        const double w = of.x[width], h = of.x[height];
+        const auto [at_long, at_short] =
+            torsion_stress_of_rectangle(std::max(w, h), std::min(w, h), J);
+        // Sides at edge 1 are as long as the section is high
+        fibres.torsion = h >= w ? std::array{at_long, at_short} : std::array{at_short, at_long};
+    } else if (of.shape == "I") {
+        // Thin walls: their thickness over J, on the flanges up to the corners
+        fibres.torsion = {0.0, of.x[flange] / J};
+        fibres.torsion_at_corner = of.x[flange] / J;
+    } else {
+        fibres.is_round = true;
+        fibres.torsion = {of.x[radius] / J, of.x[radius] / J};
+    }
     return out;
 }
 

@@ -9,6 +9,25 @@
 
 namespace ancora::beam {
 
+/// What the stress of a section follows from, of those whose shape is given.
+struct Fibres {
+    bool is_known = false, is_round = false;
+    double area = 0.0;                ///< [m^2]
+    std::array<double, 2> inertia{};  ///< about axes 1 and 2 [m^4]
+    std::array<double, 2> edge{};     ///< outermost along axes 1 and 2 [m]
+    std::array<double, 2> torsion{};  ///< shear stress per torque at the middles of the sides
+                                      ///< that lie at edge 1 and 2; everywhere if round [1/m^3]
+    double torsion_at_corner = 0.0;   ///< [1/m^3]
+
+    /// Stress of a pull N along the beam, mean over the section [Pa].
+    double axial(double N) const { return N / area; }
+    /// Of a bending moment about axes 1 and 2, at the outermost fibre [Pa].
+    double bending(double M1, double M2) const;
+    /// Largest of von Mises' stress at the fibres that are outermost; shear forces leave none
+    /// there.
+    double von_mises(double N, double M1, double M2, double T) const;
+};
+
 /// What an element has of its section, axes 1 and 2 across the beam and 3 along it.
 struct Section {
     double EA = 0.0;                    ///< [N]; inf: inextensible
@@ -17,6 +36,7 @@ struct Section {
     double mass = 0.0;                  ///< per length [kg/m]
     std::array<double, 2> rotary{};     ///< rho times second moments about axes 1, 2 [kg m]
     std::array<double, 2> half_size{};  ///< along axes 1 and 2 [m]
+    Fibres fibres;
 };
 
 // --- schema

@@ -23,10 +23,12 @@ namespace {
 
 using ancora::Vec3;
 using ancora::beam::BendingLaw;
+using ancora::beam::Fibres;
 using ancora::beam::Section;
 using ancora::beam::SectionReader;
 using ancora::test::FakeArguments;
 using ancora::testing::make;
+using ancora::testing::Near;
 using ancora::testing::refusal;
 using ancora::testing::schema;
 using ancora::testing::tolerance;
@@ -305,6 +307,52 @@ TEST_SUITE("beam") {
         rigid.set_texts("rigid", {"shear", "axial"});
         CHECK(std::isinf(section_of(rigid).EA));
         CHECK(std::isinf(section_of(rigid).GA[1]));
+    }
+
+    // tau = T / (c a b^2) in the middle of the long sides, and f times that in those of the short
+    // ones: W. C. Young, R. G. Budynas, Roark's Formulas; S. P. Timoshenko, J. N. Goodier, section
+    // 109
+    TEST_CASE("shear stress of a twisted rectangle, bending of corners and of circles") {
+        struct Row {
+            double ratio, c, f;
+        };
+        for (const Row& row : {Row{1.0, 0.208, 1.0},
+                               Row{1.5, 0.231, 0.858},
+                               Row{2.0, 0.246, 0.796},
+                               Row{3.0, 0.267, 0.753},
+                               Row{4.0, 0.282, 0.745},
+                               Row{10.0, 0.312, 0.743}})
+            for (const bool is_high : {false, true}) {
+                CAPTURE(row.ratio);
+                const double b = 0.03, a = row.ratio * b;
+                FakeArguments arguments = schema();
+                arguments.set("young", 1e9).set("poisson", 0.3).set("density", 1000.0);
+                arguments.set_table("section")
+                    .set("shape", "rectangle")
+                    .set("width", is_high ? b : a)
+                    .set("height", is_high ? a : b);
+                const Fibres fibres = SectionReader(arguments).at(0.0).fibres;
+                const double tau = 1.0 / (row.c * a * b * b);
+                // The long sides lie at the edge of the short axis
+                const std::size_t at_long = is_high ? 0 : 1;
+                CHECK(fibres.torsion[at_long] == Near(tau, 3e-3 * tau));
+                CHECK(fibres.torsion[1 - at_long] == Near(row.f * tau, 3e-3 * tau));
+                CHECK(fibres.von_mises(0.0, 0.0, 0.0, 2.0) ==
+                      Near(2.0 * std::sqrt(3.0) * tau, 8e-3 * tau));
+                // M c / I about both axes meet in a corner
+                const double w = is_high ? b : a, h = is_high ? a : b;
+                const double corner = 6.0 * 3.0 / (w * h * h) + 6.0 * 4.0 / (h * w * w);
+                CHECK(fibres.bending(3.0, -4.0) == Near(corner, 1e-12 * corner));
+                CHECK(fibres.von_mises(-5.0, 3.0, -4.0, 0.0) ==
+                      Near(corner + 5.0 / (w * h), 1e-12 * corner));
+            }
+        FakeArguments arguments = schema();
+        arguments.set("young", 1e9).set("poisson", 0.3).set("density", 1000.0);
+        arguments.set_table("section").set("shape", "circle").set("radius", 0.02);
+        const Fibres round = SectionReader(arguments).at(0.0).fibres;
+        const double W = std::numbers::pi * std::pow(0.02, 3) / 4.0;
+        CHECK(round.bending(3.0, -4.0) == Near(5.0 / W, 1e-12 / W));
+        CHECK(round.von_mises(0.0, 0.0, 0.0, 2.0) == Near(std::sqrt(3.0) / W, 1e-12 / W));
     }
 
     TEST_CASE("what is no beam is refused, and says why") {

@@ -32,10 +32,13 @@ std::string text_of(double number) {
     return buffer;
 }
 
-Reduction read_reduction(const Arguments& arguments, const FiniteElements& model) {
-    ReductionSettings settings;
-    settings.modes = static_cast<int>(arguments.integer("modes"));
-    settings.with_static = arguments.boolean("static_modes");
+ReductionSettings read_settings(const Arguments& arguments) {
+    return {static_cast<int>(arguments.integer("modes")), arguments.boolean("static_modes")};
+}
+
+Reduction read_reduction(const Arguments& arguments,
+                         const FiniteElements& model,
+                         const ReductionSettings& settings) {
     if (settings.modes == 0 && (!settings.with_static || model.interfaces.size() < 2))
         arguments.fail("modes",
                        "without vibrations only the static shapes of two interfaces and more "
@@ -53,7 +56,8 @@ Reduction read_reduction(const Arguments& arguments, const FiniteElements& model
 
 ElasticBody::ElasticBody(const Arguments& arguments) {
     const FiniteElements model = read_finite_elements(arguments);
-    reduction_ = read_reduction(arguments, model);
+    const ReductionSettings settings = read_settings(arguments);
+    reduction_ = read_reduction(arguments, model, settings);
     for (const Interface& interface : model.interfaces) groups_.push_back({interface.name, {}});
     num_interfaces_ = static_cast<std::int32_t>(groups_.size());
     for (const NamedNode& point : model.points) groups_.push_back({point.name, {}});
@@ -72,6 +76,7 @@ ElasticBody::ElasticBody(const Arguments& arguments) {
     set_start(arguments);
     set_rows(arguments.number("damping"));
     set_outputs();
+    set_notes(model, settings);
 }
 
 double ElasticBody::unit(int a) const {
@@ -86,7 +91,8 @@ void ElasticBody::set_start(const Arguments& arguments) {
     body.center = reduction_.center;
     body.axes = reduction_.axes;
     const rigid::Start start = rigid::read_start(arguments, body);
-    const double spin = start.w.squaredNorm() / reduction_.omega_squared(0);
+    spin_squared_ = start.w.squaredNorm();
+    const double spin = spin_squared_ / reduction_.omega_squared(0);
     if (spin > kMostSpin)
         arguments.warn("angular_velocity",
                        "the square of the spin is " + text_of(spin) +
@@ -204,6 +210,49 @@ void ElasticBody::set_outputs() {
     outputs_.push_back({"strain_energy", "J", "elastic energy of the modes"});
 }
 
+void ElasticBody::set_notes(const FiniteElements& model, const ReductionSettings& settings) {
+    const auto hertz = [](double square) {
+        return text_of(std::sqrt(square) / (2.0 * std::numbers::pi));
+    };
+    const auto list = [&](const Eigen::VectorXd& squares) {
+        constexpr Eigen::Index kMost = 8;
+        std::string out;
+        for (Eigen::Index k = 0; k < std::min(kMost, squares.size()); ++k)
+            out += (k > 0 ? ", " : "") + hertz(squares(k));
+        if (squares.size() > kMost) out += ", ... " + hertz(squares(squares.size() - 1));
+        return out + " Hz";
+    };
+    notes_ = std::to_string(model.num_nodes()) + " nodes reduced to " +
+             std::to_string(reduction_.num_modes()) +
+             " modes of the free body: " + list(reduction_.omega_squared) + '\n';
+    const HeldVibrations& held = reduction_.held;
+    if (held.omega_squared.size() > 0) {
+        const auto percent = [&](int axis) {
+            return text_of(100.0 * held.mass_shares(axis)) + " % along " + "xyz"[axis];
+        };
+        notes_ += std::to_string(held.omega_squared.size()) +
+                  " vibrations with interfaces held: " + list(held.omega_squared) +
+                  "; they carry " + percent(0) + ", " + percent(1) + ", " + percent(2) +
+                  " of the mass\n";
+        notes_ += "left out: vibrations above " +
+                  hertz(held.omega_squared(held.omega_squared.size() - 1)) +
+                  (settings.with_static
+                       ? " Hz; interfaces' static shapes are whole\n"
+                       : " Hz, and the static shapes of interfaces (static_modes = false)\n");
+    } else if (num_interfaces_ == 0) {
+        notes_ += "left out: vibrations above " +
+                  hertz(reduction_.omega_squared(reduction_.num_modes() - 1)) +
+                  " Hz, and what they would give way under forces at points\n";
+    }
+    if (spin_squared_ > 0.0)
+        notes_ += "spin squared over the lowest frequency squared: " +
+                  text_of(spin_squared_ / reduction_.omega_squared(0)) +
+                  "; above 0.01 stiffening by the spin, which linear modes have not, matters\n";
+    if (reduction_.stress.size() == 0)
+        notes_ +=
+            "no stress: its elements are not known, only K and M; give a mesh or tetrahedra\n";
+}
+
 void ElasticBody::start(std::span<double> q, std::span<double> v) const {
     std::ranges::copy(q_, q.begin());
     std::ranges::copy(v_, v.begin());
@@ -269,6 +318,17 @@ std::span<const std::int32_t> ElasticBody::group(std::string_view name) const {
 void ElasticBody::draw(Sketch& out) const {
     out.nodes(static_cast<int>(reduction_.values.rows()));
     out.lines(reduction_.lines);
+    out.triangles(reduction_.triangles);
+    if (reduction_.stress.size() > 0) out.channel("von Mises stress", "Pa", ChannelPlace::nodes);
+}
+
+void ElasticBody::draw_values(const SketchState& at, std::span<double> values) const {
+    const int n = reduction_.num_modes();
+    Eigen::VectorXd eta(n);
+    evaluate_modes(0, n, {at.q, {}, at.t}, {{eta.data(), static_cast<std::size_t>(n)}, {}, {}, {}});
+    const Eigen::VectorXd stress = reduction_.stress * eta;
+    for (std::size_t k = 0; k < values.size(); ++k)
+        values[k] = von_mises(stress.segment<6>(6 * static_cast<Eigen::Index>(k)));
 }
 
 std::pair<int, int> ElasticBody::columns(int block) const {

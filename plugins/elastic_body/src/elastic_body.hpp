@@ -44,7 +44,11 @@ namespace ancora::elastic {
 /// (1968), for the modes; constant mass by free vectors is related to the generalised component
 /// mode synthesis of A. Pechstein, D. Reischl, J. Gerstmayr, J. Comput. Nonlinear Dynam. 8 (2013);
 /// the scalar basis and (4) are ours.
-class ElasticBody final : public Body, private BodyNames, private Drawing, private Signals {
+class ElasticBody final : public Body,
+                          private BodyNames,
+                          private Drawing,
+                          private Signals,
+                          private BodyNotes {
 public:
     /// [assembly] Refuses through Arguments what is no elastic body.
     explicit ElasticBody(const Arguments& arguments);
@@ -60,9 +64,13 @@ public:
         out.names = this;
         out.drawing = this;
         out.signals = this;
+        out.notes = this;
     }
     std::span<const std::int32_t> group(std::string_view name) const override;
     void draw(Sketch& out) const override;
+    /// Von Mises' stress of bodies of volumes.
+    void draw_values(const SketchState& at, std::span<double> values) const override;
+    std::string_view notes() const override { return notes_; }
 
     /// eta_k, and the energy (6).
     std::span<const Output> outputs() const override { return outputs_; }
@@ -92,6 +100,7 @@ private:
     void set_start(const Arguments& arguments);
     void set_rows(double damping);
     void set_outputs();
+    void set_notes(const FiniteElements& model, const ReductionSettings& settings);
     void evaluate_frames(const RowPoint& at, const RowValues& out) const;
     void evaluate_interfaces(const RowPoint& at, const RowValues& out) const;
     void evaluate_modes(int first, int count, const RowPoint& at, const RowValues& out) const;
@@ -112,6 +121,8 @@ private:
     std::vector<RowBlock> blocks_;
     std::vector<std::string> texts_;
     std::vector<Output> outputs_;
+    double spin_squared_ = 0.0;  ///< at the start [1/s^2]
+    std::string notes_;
 };
 
 }  // namespace ancora::elastic

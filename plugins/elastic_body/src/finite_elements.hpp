@@ -8,6 +8,7 @@
 
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/numbers/math.hpp"
+#include "element.hpp"
 #include "matrix_file.hpp"
 
 namespace ancora::elastic {
@@ -32,6 +33,8 @@ struct FiniteElements {
     std::vector<MatrixEntry> mass;       ///< m_ij, lower triangle [kg]
     std::vector<Interface> interfaces;
     std::vector<NamedNode> points;
+    std::vector<Tetrahedron> volumes;  ///< empty if all that is known are the matrices
+    Lame material;                     ///< of the volumes
 
     std::int32_t num_nodes() const { return static_cast<std::int32_t>(x.size()); }
 };

@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "ancora/sdk/helpers/rigid_body.hpp"
+#include "skin.hpp"
 #include "sparse.hpp"
 
 namespace ancora::elastic {
@@ -27,8 +28,6 @@ using Sparse = SparseSymmetric;
 constexpr double kDependent = 1e-8;
 // Residual of a vibration relative to it; its frequency is right to the square of that.
 constexpr double kResidual = 1e-7;
-// Nodes of a model that pictures show.
-constexpr Eigen::Index kMostShown = 600;
 constexpr int kBlock = 6;  // so that modes of a symmetric body that coincide are all found
 // Relative to the largest.
 constexpr double kFlat = 1e-12;
@@ -432,10 +431,27 @@ MatrixXd largest_vectors(const Apply& apply, const Sparse& M, int count, int dim
 struct Modes {
     VectorXd omega_squared;
     MatrixXd x;  ///< as ReducedModel has it, phi.M phi = 1
+    HeldVibrations held;
 };
+
+/// Vibrations x, phi.M phi = 1, of a body whose interfaces are held.
+HeldVibrations held_vibrations(const ReducedModel& reduced,
+                               const Vec3& center,
+                               double mass,
+                               const MatrixXd& x) {
+    HeldVibrations out;
+    // Largest first, as eigenvalues of K^-1 M
+    out.omega_squared = (x.array() * reduced.K.times(x).array()).colwise().sum().transpose();
+    const MatrixXd along = reduced.rigid_motions(center).leftCols<3>();
+    const MatrixXd shares = transposed_product(x, reduced.M.times(along));
+    for (int axis = 0; axis < 3; ++axis)
+        out.mass_shares(axis) = shares.col(axis).squaredNorm() / mass;
+    return out;
+}
 
 Modes find_modes(const ReducedModel& reduced,
                  const Vec3& center,
+                 double mass,
                  const ReductionSettings& settings) {
     const Sparse &K = reduced.K, &M = reduced.M;
     const MatrixXd R = orthonormal(reduced.rigid_motions(center), M);
@@ -475,6 +491,7 @@ Modes find_modes(const ReducedModel& reduced,
     project_out(R, MR, basis);
     MatrixXd S;
     Modes out;
+    if (!is_free) out.held = held_vibrations(reduced, center, mass, vibrations);
     const MatrixXd reduced_K = transposed_product(basis, K.times(basis));
     diagonalise(0.5 * (reduced_K + reduced_K.transpose()), out.omega_squared, S);
     out.x = product(basis, S);
@@ -495,7 +512,7 @@ Modes find_modes(const ReducedModel& reduced,
 class BasisBuilder {
 public:
     BasisBuilder(const FiniteElements& model, const ReducedModel& reduced, Reduction& out)
-        : model_(model), m_(reduced.m), out_(out) {
+        : model_(model), m_(reduced.m), skin_(skin_of(model)), out_(out) {
         num_nodes_ = static_cast<Index>(model.x.size());
     }
 
@@ -506,7 +523,8 @@ public:
         set_coefficients();
         complete();
         set_places();
-        set_lines();
+        set_drawing();
+        set_stress(displacements);
     }
 
 private:
@@ -631,9 +649,11 @@ private:
         out_.reach = all.cwiseAbs().colwise().maxCoeff().transpose();
         const auto num_interfaces = static_cast<Index>(model_.interfaces.size());
         const auto num_points = static_cast<Index>(model_.points.size());
-        const Index num_shown = num_nodes_ <= kMostShown ? num_nodes_ : 0;
+        const auto num_shown = static_cast<Index>(skin_.nodes.size());
         out_.values.resize(num_interfaces + num_points + num_shown, num);
-        out_.values.bottomRows(num_shown) = all.topRows(num_shown);
+        for (Index k = 0; k < num_shown; ++k)
+            out_.values.row(num_interfaces + num_points + k) =
+                all.row(skin_.nodes[static_cast<std::size_t>(k)]);
         out_.tangents.resize(2 * num_interfaces, num);
         for (Index k = 0; k < num_interfaces; ++k) set_interface(k, all);
         for (Index k = 0; k < num_points; ++k)
@@ -641,32 +661,41 @@ private:
                 all.row(model_.points[static_cast<std::size_t>(k)].node);
     }
 
-    /// Lines between nodes that K joins, but for those across a cell: no other node is as near to
-    /// their middles as their ends. Large models show their places alone.
-    void set_lines() {
+    /// Places of the skin, behind interfaces and points; without one these alone, joined.
+    void set_drawing() {
         const auto first =
             static_cast<std::int32_t>(model_.interfaces.size() + model_.points.size());
-        if (num_nodes_ > kMostShown) {
-            for (std::int32_t k = 1; k < first; ++k) out_.lines.insert(out_.lines.end(), {0, k});
-            return;
-        }
-        std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
-        for (const MatrixEntry& e : model_.stiffness)
-            if (e.i / 3 != e.j / 3 && e.value != 0.0) pairs.emplace_back(e.j / 3, e.i / 3);
-        std::ranges::sort(pairs);
-        pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-        const auto at = [&](std::int32_t node) -> const Vec3& {
-            return model_.x[static_cast<std::size_t>(node)];
-        };
-        constexpr double kRound = 1.0 + 1e-6;
-        for (const auto& [a, b] : pairs) {
-            const Vec3 middle = 0.5 * (at(a) + at(b));
-            const double radius = kRound * 0.25 * (at(b) - at(a)).squaredNorm();
-            bool is_across = false;
-            for (std::int32_t k = 0; k < static_cast<std::int32_t>(num_nodes_) && !is_across; ++k)
-                is_across = k != a && k != b && (at(k) - middle).squaredNorm() <= radius;
-            if (!is_across) out_.lines.insert(out_.lines.end(), {first + a, first + b});
-        }
+        for (const auto& line : skin_.lines)
+            for (const std::int32_t node : line) out_.lines.push_back(first + node);
+        for (const auto& triangle : skin_.triangles)
+            for (const std::int32_t node : triangle) out_.triangles.push_back(first + node);
+        for (std::int32_t k = 1; skin_.nodes.empty() && k < first; ++k)
+            out_.lines.insert(out_.lines.end(), {0, k});
+    }
+
+    /// Of each mode at each place; an interface has the mean of its nodes.
+    void set_stress(const MatrixXd& displacements) {
+        if (model_.volumes.empty()) return;
+        std::vector<std::vector<std::int32_t>> places;
+        for (const Interface& interface : model_.interfaces) places.push_back(interface.nodes);
+        for (const NamedNode& point : model_.points) places.push_back({point.node});
+        for (const std::int32_t node : skin_.nodes) places.push_back({node});
+        std::vector<std::int32_t> nodes, row_of(static_cast<std::size_t>(num_nodes_), -1);
+        for (const auto& of_place : places)
+            for (const std::int32_t node : of_place) {
+                std::int32_t& row = row_of[static_cast<std::size_t>(node)];
+                if (row >= 0) continue;
+                row = static_cast<std::int32_t>(nodes.size());
+                nodes.push_back(node);
+            }
+        const MatrixXd at_nodes = stress_at_nodes(
+            model_.x, model_.volumes, model_.material, std::sqrt(out_.mass) * displacements, nodes);
+        out_.stress = MatrixXd::Zero(6 * static_cast<Index>(places.size()), at_nodes.cols());
+        for (std::size_t k = 0; k < places.size(); ++k)
+            for (const std::int32_t node : places[k])
+                out_.stress.middleRows<6>(6 * static_cast<Index>(k)) +=
+                    at_nodes.middleRows<6>(6 * row_of[static_cast<std::size_t>(node)]) /
+                    static_cast<double>(places[k].size());
     }
 
     /// Its origin is the mean of its nodes; its tangents along the two axes in which they lie
@@ -705,6 +734,7 @@ private:
 
     const FiniteElements& model_;
     const Sparse& m_;
+    Skin skin_;
     Reduction& out_;
     Index num_nodes_ = 0;
     MatrixXd affine_, functions_, basis_, coefficients_;
@@ -734,7 +764,8 @@ Reduction reduce(const FiniteElements& model, const ReductionSettings& settings)
     const ReducedModel reduced(model);
     Reduction out;
     set_mass_properties(model, reduced.m, out);
-    Modes modes = find_modes(reduced, out.center, settings);
+    Modes modes = find_modes(reduced, out.center, out.mass, settings);
+    out.held = modes.held;
     out.omega_squared = modes.omega_squared;
     BasisBuilder(model, reduced, out).build(reduced.displacements(modes.x));
     return out;

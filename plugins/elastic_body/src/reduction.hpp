@@ -18,6 +18,13 @@ struct ReductionSettings {
     bool with_static = true;  ///< and the shapes of displaced interfaces
 };
 
+/// Vibrations with all interfaces held, before they are diagonalised with the static shapes.
+struct HeldVibrations {
+    Eigen::VectorXd omega_squared;    ///< ascending [1/s^2]
+    Vec3 mass_shares = Vec3::Zero();  ///< effective masses along x, y, z of the model, summed,
+                                      ///< over the mass of the body
+};
+
 /// Body axes are principal axes here, from the centre of mass.
 struct Reduction {
     // --- mass
@@ -28,6 +35,7 @@ struct Reduction {
 
     // --- modes phi_k, with phi_k.M phi_l = mass delta_kl, across rigid motions
     Eigen::VectorXd omega_squared;  ///< ascending [1/s^2]
+    HeldVibrations held;            ///< none without interfaces
 
     // --- the scalar basis: Psi_a, sum of m_ij Psi_a(i) Psi_b(j) = mass delta_ab
     /// The first are X_i / rho_i of axes with rho_i > 0, the others are across 1 and X.
@@ -39,7 +47,10 @@ struct Reduction {
     Eigen::MatrixXd Q;
     /// Psi_a at places: interfaces' origins, points, nodes to be shown; of affine ones X_i itself.
     Eigen::MatrixXd values;
-    std::vector<std::int32_t> lines;  ///< two places each, for pictures
+    std::vector<std::int32_t> lines, triangles;  ///< two and three places each, for pictures
+    /// Stress at places of unit eta, six rows each, see stress_at_nodes(); empty if not known
+    /// [Pa/m].
+    Eigen::MatrixXd stress;
     /// Axes of interfaces, columns: two that its nodes span, and the one across them.
     std::vector<Mat3> interface_axes;
     /// Slopes of Psi_a along the first two of these, rows 2 interface and 2 interface + 1.

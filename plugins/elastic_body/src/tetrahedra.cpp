@@ -253,36 +253,10 @@ private:
     Tetrahedra out_;
 };
 
-/// Ten functions and their slopes by the first three of the four coordinates of volume.
-struct Shape {
-    std::array<double, 10> N{};
-    std::array<std::array<double, 3>, 10> dN{};
-    double weight = 0.0;
-};
-// Nodes at the middles of edges, in Gmsh's order
-constexpr std::array<std::array<int, 2>, 6> kEdges = {
-    {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {2, 3}, {1, 3}}};
-
-std::vector<Shape> gauss_points() {
-    std::vector<Shape> out;
+std::vector<ElementShape> gauss_points() {
+    std::vector<ElementShape> out;
     const auto add = [&](const std::array<double, 4>& L, double weight) {
-        // L_0 = 1 - L_1 - L_2 - L_3
-        constexpr std::array<std::array<double, 3>, 4> kSlope = {
-            {{-1, -1, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-        Shape shape;
-        shape.weight = weight;
-        for (std::size_t i = 0; i < 4; ++i) {
-            shape.N[i] = L[i] * (2.0 * L[i] - 1.0);
-            for (std::size_t c = 0; c < 3; ++c) shape.dN[i][c] = (4.0 * L[i] - 1.0) * kSlope[i][c];
-        }
-        for (std::size_t e = 0; e < 6; ++e) {
-            const auto a = static_cast<std::size_t>(kEdges[e][0]),
-                       b = static_cast<std::size_t>(kEdges[e][1]);
-            shape.N[4 + e] = 4.0 * L[a] * L[b];
-            for (std::size_t c = 0; c < 3; ++c)
-                shape.dN[4 + e][c] = 4.0 * (L[a] * kSlope[b][c] + L[b] * kSlope[a][c]);
-        }
-        out.push_back(shape);
+        out.push_back(shape_at(L, weight));
     };
     for (const auto& [a, weight] : {std::pair(0.31088591926330060980, 0.018781320953002641800),
                                     std::pair(0.092735250310891226402, 0.012248840519393658257)})
@@ -294,7 +268,7 @@ std::vector<Shape> gauss_points() {
     constexpr double kA = 0.045503704125649649492;
     for (const auto& [i, j] : kEdges) {
         std::array<double, 4> L{kA, kA, kA, kA};
-        L[static_cast<std::size_t>(i)] = L[static_cast<std::size_t>(j)] = 0.5 - kA;
+        L[i] = L[j] = 0.5 - kA;
         add(L, 0.0070910034628469110730);
     }
     return out;
@@ -324,8 +298,7 @@ bool sort_middles(const std::vector<Vec3>& x, Tetrahedron& nodes) {
     Tetrahedron sorted = nodes;
     std::array<bool, 6> is_taken{};
     for (std::size_t e = 0; e < 6; ++e) {
-        const Vec3 middle = 0.5 * (at(static_cast<std::size_t>(kEdges[e][0])) +
-                                   at(static_cast<std::size_t>(kEdges[e][1])));
+        const Vec3 middle = 0.5 * (at(kEdges[e][0]) + at(kEdges[e][1]));
         std::size_t best = 0;
         for (std::size_t k = 1; k < 6; ++k)
             if ((at(4 + k) - middle).squaredNorm() < (at(4 + best) - middle).squaredNorm())
@@ -342,27 +315,17 @@ std::ptrdiff_t assemble(const Arguments& arguments,
                         FiniteElements& model) {
     const double E = arguments.number("young"), nu = arguments.number("poisson");
     const double mu = E / (2.0 * (1.0 + nu)), lambda = 2.0 * mu * nu / (1.0 - 2.0 * nu);
+    model.volumes = volumes;
+    model.material = {lambda, mu};
     const double density = arguments.number("density");
-    const std::vector<Shape> points = gauss_points();
+    const std::vector<ElementShape> points = gauss_points();
 
     for (std::size_t t = 0; t < volumes.size(); ++t) {
         const Tetrahedron& nodes = volumes[t];
         double m[10][10] = {}, K[10][10][3][3] = {};
-        for (const Shape& shape : points) {
-            Mat3 J = Mat3::Zero();  // dx / dL
-            for (std::size_t i = 0; i < 10; ++i)
-                for (int c = 0; c < 3; ++c)
-                    J.col(c) += shape.dN[i][static_cast<std::size_t>(c)] *
-                                model.x[static_cast<std::size_t>(nodes[i])];
-            const double det = J.col(0).cross(J.col(1)).dot(J.col(2));
+        for (const ElementShape& shape : points) {
+            const auto [slope, det] = gradients(shape, model.x, nodes);
             if (!(det > 0.0)) return static_cast<std::ptrdiff_t>(t);
-            // Rows of J^-1: gradients of L
-            const Vec3 g[3] = {J.col(1).cross(J.col(2)) / det,
-                               J.col(2).cross(J.col(0)) / det,
-                               J.col(0).cross(J.col(1)) / det};
-            Vec3 slope[10];
-            for (std::size_t i = 0; i < 10; ++i)
-                slope[i] = shape.dN[i][0] * g[0] + shape.dN[i][1] * g[1] + shape.dN[i][2] * g[2];
             const double weight = shape.weight * det;
             for (std::size_t i = 0; i < 10; ++i)
                 for (std::size_t j = 0; j < 10; ++j) {

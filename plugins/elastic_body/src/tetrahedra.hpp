@@ -2,7 +2,6 @@
 // Finite elements from a mesh of quadratic tetrahedra and a material.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -23,9 +22,6 @@ struct Tetrahedra {
     std::vector<std::int64_t> tags;  ///< what the file calls the nodes
     std::vector<MeshGroup> groups;
 };
-
-/// Corners, then the middles of edges in Gmsh's order: 01, 12, 02, 03, 23, 13.
-using Tetrahedron = std::array<std::int32_t, 10>;
 
 /// [assembly] Reads `mesh`, Gmsh 4.1 as text, with `young`, `poisson` and `density`. Linear
 /// tetrahedra, which are far too stiff in bending, are refused, as are other volumes and elements

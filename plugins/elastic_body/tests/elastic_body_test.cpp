@@ -9,11 +9,13 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <numbers>
 #include <random>
 #include <string>
 #include <vector>
 
 #include <Eigen/Core>
+#include <Eigen/Geometry>
 #include <doctest/doctest.h>
 
 #include "ancora/sdk/body.hpp"
@@ -24,9 +26,17 @@
 
 namespace {
 
+using ancora::facets_of;
+using ancora::Mat3;
 using ancora::Vec3;
 using ancora::elastic::ElasticBody;
+using ancora::elastic::HeldVibrations;
+using ancora::elastic::kEdges;
+using ancora::elastic::Lame;
 using ancora::elastic::Reduction;
+using ancora::elastic::stress_at_nodes;
+using ancora::elastic::Tetrahedron;
+using ancora::elastic::von_mises;
 using ancora::test::FakeArguments;
 using ancora::testing::BoxElements;
 using ancora::testing::ElementFolder;
@@ -559,6 +569,93 @@ TEST_SUITE("elastic body") {
         arguments.set_texts("interfaces", {"root", "top"});
         CHECK(refusal(arguments) ==
               "interfaces: the mesh has no physical group \"top\"; it has root, tip");
+    }
+
+    // u = k (x z, -nu y z ...): pure bending, s_xx = E k z alone, which quadratic elements have
+    // exactly
+    TEST_CASE("stress at the nodes of a bent and of a stretched body is exact, at any attitude") {
+        constexpr double kNu = 0.3, kE = 2e6, kCurve = 0.01;
+        const Lame material{kE * kNu / ((1.0 + kNu) * (1.0 - 2.0 * kNu)), kE / (2.0 * (1.0 + kNu))};
+        for (int member = 0; member < 10; ++member) {
+            CAPTURE(member);
+            const Mat3 R =
+                Eigen::Quaterniond(Eigen::Vector4d::Random().normalized()).toRotationMatrix();
+            // Corners anywhere, one tetrahedron on each face of the first
+            std::vector<Vec3> corners = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
+            for (Vec3& x : corners) x += 0.2 * Vec3::Random();
+            std::vector<Vec3> x = corners;
+            std::vector<Tetrahedron> volumes;
+            for (const std::array<std::int32_t, 4>& v :
+                 {std::array{0, 1, 2, 3}, std::array{4, 2, 1, 3}}) {
+                Tetrahedron volume{v[0], v[1], v[2], v[3]};
+                for (std::size_t e = 0; e < 6; ++e) {
+                    volume[4 + e] = static_cast<std::int32_t>(x.size());
+                    x.push_back(0.5 * (corners[std::size_t(v[kEdges[e][0]])] +
+                                       corners[std::size_t(v[kEdges[e][1]])]));
+                }
+                volumes.push_back(volume);
+            }
+            const Mat3 H = 1e-3 * Mat3::Random();
+            Eigen::MatrixXd u(3 * Eigen::Index(x.size()), 2);
+            for (std::size_t k = 0; k < x.size(); ++k) {
+                const Vec3 p = R.transpose() * x[k];
+                const Vec3 bent(p(0) * p(2),
+                                -kNu * p(1) * p(2),
+                                -0.5 * (p(0) * p(0) - kNu * p(1) * p(1) + kNu * p(2) * p(2)));
+                u.col(0).segment<3>(3 * Eigen::Index(k)) = kCurve * (R * bent);
+                u.col(1).segment<3>(3 * Eigen::Index(k)) = H * x[k];
+            }
+            std::vector<std::int32_t> nodes;
+            for (std::size_t k = x.size(); k-- > 0;) nodes.push_back(std::int32_t(k));
+            const Eigen::MatrixXd stress = stress_at_nodes(x, volumes, material, u, nodes);
+            const auto tensor = [](const Eigen::Matrix<double, 6, 1>& s) {
+                Mat3 out;
+                out << s(0), s(3), s(5), s(3), s(1), s(4), s(5), s(4), s(2);
+                return out;
+            };
+            const Mat3 strain = 0.5 * (H + H.transpose());
+            const Mat3 stretched =
+                material.lambda * strain.trace() * Mat3::Identity() + 2.0 * material.mu * strain;
+            for (std::size_t k = 0; k < nodes.size(); ++k) {
+                const Eigen::Index row = 6 * Eigen::Index(k);
+                const Vec3 p = R.transpose() * x[std::size_t(nodes[k])];
+                const Mat3 expected = kE * kCurve * p(2) * R.col(0) * R.col(0).transpose();
+                CHECK((tensor(stress.col(0).segment<6>(row)) - expected).norm() <=
+                      tolerance(1e-12 * kE * kCurve));
+                CHECK((tensor(stress.col(1).segment<6>(row)) - stretched).norm() <=
+                      tolerance(1e-12 * kE * 1e-3));
+                CHECK(von_mises(stress.col(0).segment<6>(row)) ==
+                      Near(kE * kCurve * std::abs(p(2)), 1e-12 * kE * kCurve));
+            }
+        }
+    }
+
+    // A bar that is held at one end has 8 / pi^2 of its mass in its first vibration along itself
+    TEST_CASE("notes say what the vibrations carry and what was left out") {
+        const BoxElements box{{8, 1, 1}, {4.0, 0.2, 0.2}, 1e6, 0.0, 500.0};
+        const ElementFolder folder(box);
+        FakeArguments arguments = schema();
+        arguments.set("mesh", folder.write("bar.msh", tetrahedra(box)).c_str());
+        arguments.set("young", box.young).set("poisson", 0.0).set("density", box.density);
+        arguments.set("modes", 40).set_texts("interfaces", {"root"});
+        const auto body = make(arguments);
+        const HeldVibrations& held = reduction_of(*body).held;
+        REQUIRE(held.omega_squared.size() == 40);
+        // (2 k - 1) pi / (2 L) sqrt(E / rho) along, effective masses 8 / ((2 k - 1) pi)^2
+        const double first = std::numbers::pi / 8.0 * std::sqrt(box.young / box.density);
+        CHECK((held.omega_squared.array() - first * first).abs().minCoeff() <=
+              tolerance(2e-3 * first * first));
+        for (int axis = 0; axis < 3; ++axis) {
+            CHECK(held.mass_shares(axis) > 0.81);  // 8 / pi^2
+            CHECK(held.mass_shares(axis) < 1.0);
+        }
+        const std::string notes(facets_of(*body).notes->notes());
+        CHECK(notes.find("40 vibrations with interfaces held") != std::string::npos);
+        CHECK(notes.find("left out: vibrations above") != std::string::npos);
+        CHECK(notes.find("no stress") == std::string::npos);
+        CHECK(
+            std::string(facets_of(*make(arguments_of(folder))).notes->notes()).find("no stress") !=
+            std::string::npos);
     }
 
     TEST_CASE("what is wrong with a mesh is said with its place") {

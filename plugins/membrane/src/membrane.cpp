@@ -111,26 +111,28 @@ std::span<const std::int32_t> Membrane::group(std::string_view name) const {
 void Membrane::draw(Sketch& out) const {
     out.nodes(sheet_.num_nodes());
     out.lines(edges_.ends);
-    out.channel("tension", "N/m");
-    out.channel("state", "");
+    std::vector<std::int32_t> corners;
+    for (const Triangle& t : sheet_.triangles) corners.insert(corners.end(), t.begin(), t.end());
+    out.triangles(corners);
+    out.channel("von Mises stress", "Pa", ChannelPlace::triangles);
+    out.channel("principal stress", "Pa", ChannelPlace::triangles);
+    out.channel("tension", "N/m", ChannelPlace::triangles);
+    out.channel("state", "", ChannelPlace::triangles);
 }
 
 void Membrane::draw_values(const SketchState& at, std::span<double> values) const {
-    const std::size_t num = edges_.ends.size() / 2;
-    std::ranges::fill(values, 0.0);
-    for (std::size_t k = 0; k < volume_.size(); ++k) {
-        const double per_area = thickness_ / volume_[k];
+    const std::size_t num = volume_.size();
+    for (std::size_t k = 0; k < num; ++k) {
         const double* s = at.s.data() + 3 * k;
-        const double tension = largest_stress(s[0], s[1], s[2]) * per_area;
+        const double s11 = s[0] / volume_[k], s22 = s[1] / volume_[k], s12 = s[2] / volume_[k];
+        const double principal = largest_stress(s11, s22, s12);
         const auto [f1, f2] = frame(k, at.q.data());
         const std::array<double, 3> pi = {
             0.5 * (f1.squaredNorm() - 1.0), 0.5 * (f2.squaredNorm() - 1.0), f1.dot(f2)};
-        const auto state = static_cast<double>(film_->state(pi));
-        for (std::size_t i = 0; i < 3; ++i) {
-            const auto edge = static_cast<std::size_t>(edges_.of_triangles[3 * k + i]);
-            values[edge] = std::max(values[edge], tension);
-            values[num + edge] = std::max(values[num + edge], state);
-        }
+        values[k] = std::sqrt(s11 * s11 + s22 * s22 - s11 * s22 + 3.0 * s12 * s12);
+        values[num + k] = principal;
+        values[2 * num + k] = principal * thickness_;
+        values[3 * num + k] = static_cast<double>(film_->state(pi));
     }
 }
 

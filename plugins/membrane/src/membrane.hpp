@@ -51,8 +51,8 @@ public:
     }
     std::span<const std::int32_t> group(std::string_view name) const override;
 
-    /// Along the edges, of the triangles at each: the largest principal stress resultant [N/m], and
-    /// 0 taut, 1 wrinkled, 2 slack.
+    /// Of the triangles: von Mises' stress and the largest principal stress [Pa], the largest
+    /// principal stress resultant [N/m], and 0 taut, 1 wrinkled, 2 slack.
     void draw(Sketch& out) const override;
     void draw_values(const SketchState& at, std::span<double> values) const override;
 

@@ -36,6 +36,7 @@ Material isotropic(const Arguments& arguments) {
     out.mass = rho * t;
     out.rotary = rho * t * t * t / 12.0;
     out.thickness = t;
+    out.is_sheet = true;
     return out;
 }
 

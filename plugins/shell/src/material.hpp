@@ -19,6 +19,7 @@ struct Material {
     double mass = 0.0;                ///< per area [kg/m^2]
     double rotary = 0.0;              ///< of the director, rho t^3 / 12 [kg]
     double thickness = 0.0;           ///< of the sheet, or sqrt(12 D / A) of a laminate [m]
+    bool is_sheet = false;            ///< of one material, so that it has a stress
     bool has_axis = false;            ///< axis 1 matters
     Vec3 axis = Vec3::UnitX();        ///< axis 1 is what of this lies in the surface
 };

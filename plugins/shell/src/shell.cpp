@@ -346,26 +346,54 @@ int Shell::find_coordinate(std::string_view name) const {
 void Shell::draw(Sketch& out) const {
     out.nodes(surface_.num_nodes());
     out.lines(edges_.ends);
-    out.channel("force", "N/m");
-    out.channel("moment", "N");
+    std::vector<std::int32_t> corners;
+    for (const Quad& quad : surface_.quads)
+        for (const std::size_t i : {0, 1, 2, 0, 2, 3}) corners.push_back(quad[i]);
+    out.triangles(corners);
+    if (material_.is_sheet) out.channel("von Mises stress", "Pa", ChannelPlace::nodes);
+    out.channel("force", "N/m", ChannelPlace::nodes);
+    out.channel("moment", "N", ChannelPlace::nodes);
 }
 
 void Shell::draw_values(const SketchState& at_state, std::span<double> values) const {
-    const std::size_t num = edges_.ends.size() / 2;
-    std::ranges::fill(values, 0.0);
-    for (std::size_t k = 0; k < points_.size(); ++k) {
+    const auto num = at(surface_.num_nodes());
+    const double t = material_.thickness;
+    std::vector<double> count(num, 0.0);
+    std::array<std::vector<double>, 4> sums;  // stress of both faces, force, moment
+    for (std::vector<double>& sum : sums) sum.assign(num, 0.0);
+    for (std::size_t k = 0; k < surface_.quads.size(); ++k) {
         // Resultants: s are per row and area, e = T^-1 pi
-        const Vector6 s = rows_.transpose() * Eigen::Map<const Vector6>(at_state.s.data() + 6 * k) /
-                          points_[k].area;
-        const auto largest = [](double s11, double s22, double s12) {
-            return 0.5 * std::abs(s11 + s22) + std::hypot(0.5 * (s11 - s22), s12);
-        };
-        const double force = largest(s(0), s(1), s(2)), moment = largest(s(3), s(4), s(5));
+        std::array<Vector6, 4> gauss;
+        for (std::size_t g = 0; g < 4; ++g)
+            gauss[g] = rows_.transpose() *
+                       Eigen::Map<const Vector6>(at_state.s.data() + 6 * (4 * k + g)) /
+                       points_[4 * k + g].area;
         for (std::size_t i = 0; i < 4; ++i) {
-            const auto edge = at(edges_.of_quads[4 * (k / 4) + i]);
-            values[edge] = std::max(values[edge], force);
-            values[num + edge] = std::max(values[num + edge], moment);
+            // Bilinear through the Gauss points, which lie at kGauss of the corners
+            Vector6 s = Vector6::Zero();
+            for (std::size_t g = 0; g < 4; ++g)
+                s += 0.25 * (1.0 + kCorners[i][0] * kCorners[g][0] / kGauss) *
+                     (1.0 + kCorners[i][1] * kCorners[g][1] / kGauss) * gauss[g];
+            const auto largest = [](double s11, double s22, double s12) {
+                return 0.5 * std::abs(s11 + s22) + std::hypot(0.5 * (s11 - s22), s12);
+            };
+            const auto of_face = [&](double side) {
+                const Vec3 x = s.head<3>() / t + side * 6.0 / (t * t) * s.tail<3>();
+                return std::sqrt(x(0) * x(0) + x(1) * x(1) - x(0) * x(1) + 3.0 * x(2) * x(2));
+            };
+            const std::size_t node = at(surface_.quads[k][i]);
+            count[node] += 1.0;
+            sums[0][node] += of_face(1.0);
+            sums[1][node] += of_face(-1.0);
+            sums[2][node] += largest(s(0), s(1), s(2));
+            sums[3][node] += largest(s(3), s(4), s(5));
         }
+    }
+    const std::size_t first = material_.is_sheet ? num : 0;
+    for (std::size_t n = 0; n < num; ++n) {
+        if (material_.is_sheet) values[n] = std::max(sums[0][n], sums[1][n]) / count[n];
+        values[first + n] = sums[2][n] / count[n];
+        values[first + num + n] = sums[3][n] / count[n];
     }
 }
 

@@ -62,7 +62,8 @@ public:
     /// "director_NODE_x"
     int find_coordinate(std::string_view name) const override;
 
-    /// Along the edges, of the elements at each: the largest principal force [N/m] and moment [N].
+    /// At the nodes, in the mean of the elements there: the larger von Mises' stress of both faces
+    /// of a sheet [Pa], the largest principal force [N/m] and moment [N].
     void draw(Sketch& out) const override;
     void draw_values(const SketchState& at, std::span<double> values) const override;
 

@@ -39,6 +39,12 @@ struct MovedMeasure {
     double before = 0.0, after = 0.0;
 };
 
+/// What a body says of itself.
+struct BodyNote {
+    std::string body;
+    std::string text;  ///< one line
+};
+
 /// Numbers of a model at its present state, for `ancora check` and embedding programs.
 struct ModelAnalysis {
     int num_bodies = 0;
@@ -69,6 +75,7 @@ struct ModelAnalysis {
     bool near_threshold = false;  ///< a relative pivot lies between 1e-14 and 1e-8
     /// What is allowed and most likely not meant, with cause and cure, places in front.
     std::vector<std::string> implausible;
+    std::vector<BodyNote> notes;
     bool chooses_steps = false;              ///< the integrator, by an estimate of its error
     double mass = 0.0;                       ///< [kg]
     std::array<double, 3> center_of_mass{};  ///< [m]

@@ -16,10 +16,11 @@
 
 namespace ancora {
 
-/// A value along the lines of a network.
+/// A value of each line, node or triangle of a network.
 struct SceneChannel {
     std::string name;
     std::string unit;
+    ChannelPlace of = ChannelPlace::lines;
 };
 
 /// A named frame of a body, in its axes from its reference point [m].
@@ -34,7 +35,8 @@ struct SceneFrame {
 ///   position 3, velocity 3                         of bodies with a pose
 ///   quaternion 4, angular velocity 3 (body axes)   of those with an attitude
 ///   positions 3 N, velocities 3 N                  of N nodes
-///   L values                                       of each channel of L lines
+///   L, N or T values                               of each channel of L lines, N nodes, T
+///   triangles
 struct SceneBody {
     std::string name;
     std::string type;
@@ -47,6 +49,7 @@ struct SceneBody {
     std::vector<SceneFrame> frames;
     int num_nodes = 0;
     std::vector<std::array<std::int32_t, 2>> lines;
+    std::vector<std::array<std::int32_t, 3>> triangles;
     std::vector<SceneChannel> channels;
     int first = 0;
     int first_coordinate = 0;  ///< of the body in the model's q and v
@@ -56,8 +59,17 @@ struct SceneBody {
         return pose == PoseKind::none ? 0 : pose == PoseKind::position ? 6 : 13;
     }
     int nodes_at() const { return first + pose_size(); }
+    /// Values of a channel.
+    int channel_size(int channel) const {
+        const ChannelPlace of = channels[static_cast<std::size_t>(channel)].of;
+        return of == ChannelPlace::lines   ? static_cast<int>(lines.size())
+               : of == ChannelPlace::nodes ? num_nodes
+                                           : static_cast<int>(triangles.size());
+    }
     int channel_at(int channel) const {
-        return nodes_at() + 6 * num_nodes + channel * static_cast<int>(lines.size());
+        int at = nodes_at() + 6 * num_nodes;
+        for (int c = 0; c < channel; ++c) at += channel_size(c);
+        return at;
     }
     int end() const { return channel_at(static_cast<int>(channels.size())); }
 };

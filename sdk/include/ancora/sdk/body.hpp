@@ -128,8 +128,8 @@ class Drawing {
 public:
     /// [assembly]
     virtual void draw(Sketch& out) const = 0;
-    /// [output] Values along the lines that draw() announced: channels x lines, row by row. Only
-    /// called for bodies with channels.
+    /// [output] Values of the channels in the order in which draw() announced them: of each as many
+    /// as the body has lines, nodes or triangles. Only called for bodies with channels.
     virtual void draw_values(const SketchState& at, std::span<double> values) const {
         static_cast<void>(at);
         for (double& x : values) x = 0.0;
@@ -139,6 +139,17 @@ protected:
     ~Drawing() = default;
 };
 
+/// What a body has to say of itself that no parameter does: what it was made into, what was left
+/// out.
+class BodyNotes {
+public:
+    /// [assembly] Text for `ancora check`, one note in a line. Lives as long as the body.
+    virtual std::string_view notes() const = 0;
+
+protected:
+    ~BodyNotes() = default;
+};
+
 /// What a body offers beyond its mechanics; null where it does not. All of it lives as long as the
 /// body. Fields are appended, never moved.
 struct BodyFacets {
@@ -146,6 +157,7 @@ struct BodyFacets {
     const BodyNames* names = nullptr;
     const Drawing* drawing = nullptr;
     const Signals* signals = nullptr;  ///< outputs, inputs, states of its own
+    const BodyNotes* notes = nullptr;
 };
 
 /// A part of the model that owns coordinates q_b with a mass matrix, constant unless it says

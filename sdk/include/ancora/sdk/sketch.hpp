@@ -8,12 +8,16 @@
 
 namespace ancora {
 
+/// What the values of a channel belong to.
+enum class ChannelPlace : std::int32_t { lines, nodes, triangles };
+
 /// Receives the shapes of a body. Nothing in it acts on the motion.
 ///
 /// Solids move with the body's reference point and frame (PoseKind::attitude) or with its reference
 /// point alone (PoseKind::position); a body with a pose and no solids is shown as a dot. Networks
-/// have nodes, which are points that Body::attach() knows by number, lines between them, and
-/// channels: values along the lines that can be shown as colours.
+/// have nodes, which are points that Body::attach() knows by number, lines and triangles between
+/// them, and channels: values of the lines, nodes or triangles that can be shown as colours.
+/// Triangles are a surface, and lines on it its mesh.
 class Sketch {
 public:
     /// A box with edges `size` along axes that `quaternion` (w, x, y, z) turns from the body's;
@@ -30,14 +34,19 @@ public:
     virtual void nodes(int count) = 0;
     /// Two node numbers for each line.
     virtual void lines(std::span<const std::int32_t> ends) = 0;
-    /// One more value that Drawing::draw_values() gives for each line: "force", "N".
-    virtual void channel(const char* name, const char* unit) = 0;
+    /// Three node numbers for each triangle, which is seen from both sides.
+    virtual void triangles(std::span<const std::int32_t> corners) = 0;
+    /// One more value that Drawing::draw_values() gives for each of these: "force", "N". The first
+    /// channel is shown unless another is chosen. Channels of one
+    /// name share a scale, whatever the body.
+    virtual void channel(const char* name, const char* unit, ChannelPlace of) = 0;
+    void channel(const char* name, const char* unit) { channel(name, unit, ChannelPlace::lines); }
 
 protected:
     ~Sketch() = default;
 };
 
-/// The state that values along lines are computed from.
+/// The state that values of channels are computed from.
 struct SketchState {
     std::span<const double> q;  ///< the body's coordinates
     std::span<const double> v;  ///< and velocities

@@ -44,7 +44,7 @@ file(REMOVE_RECURSE "${WORK_DIR}")
 function(build step source binary)
     run("${step}, configure" COMMAND "${CMAKE_COMMAND}" -S "${source}" -B "${binary}" -G Ninja
         "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${CXX}"
-        -DCMAKE_BUILD_TYPE=Release ${ARGN})
+        -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG" ${ARGN})
     run("${step}, build" COMMAND "${CMAKE_COMMAND}" --build "${binary}")
 endfunction()
 

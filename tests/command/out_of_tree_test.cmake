@@ -43,7 +43,7 @@ run("reference" COMMAND "${ancora}" describe --all --markdown
 foreach(flags IN ITEMS "-O2" "-O3 -march=native")
     string(MAKE_C_IDENTIFIER "rod${flags}" name)
     set(plugin "${WORK_DIR}/${name}")
-    build("plugin with ${flags}" "${template}" "${plugin}" "-DCMAKE_CXX_FLAGS=${flags}")
+    build("plugin with ${flags}" "${template}" "${plugin}" "-DCMAKE_CXX_FLAGS_RELEASE=${flags}")
     run("plugin with ${flags}, its test"
         COMMAND "${CMAKE_CTEST_COMMAND}" --test-dir "${plugin}" --output-on-failure)
     run("plugin with ${flags}, a run"
@@ -71,7 +71,7 @@ foreach(flags IN ITEMS "default flags" "-O3 -march=native")
     set(binary "${rope}/${name}")
     set(option)
     if(flags MATCHES "^-")
-        set(option "-DCMAKE_CXX_FLAGS=${flags}")
+        set(option "-DCMAKE_CXX_FLAGS_RELEASE=${flags}")
     endif()
     build("rope with ${flags}" "${rope}" "${binary}" ${option})
     run("rope with ${flags}, its test"

@@ -108,8 +108,8 @@ void GeneralizedAlpha::advance_over_events(System& system, double t0, double h) 
     for (StepPieces pieces(system, events_, t0, h); pieces.more();) {
         const double t = pieces.t();
         const double length = system.max_smooth_step(std::min(longest, pieces.rest()));
-        // Behind an event the kernel has emptied the history.
         if (history(system, lambda_.size()).has_begun == 0.0) begin(system, face, t, length);
+        double made = 0.0;
         const bool is_made = pieces.advance(
             length,
             [&](double part) {
@@ -120,7 +120,10 @@ void GeneralizedAlpha::advance_over_events(System& system, double t0, double h) 
             },
             [&](double, double part) {
                 accept(system, t, part);
+                made = part;
             });
+        // Behind an event other forces act.
+        if (is_made && made < length) history(system, lambda_.size()).has_begun = 0.0;
         if (!is_made && halvings++ == max_halvings_) refuse(system, t, length);
         if (is_made) halvings = 0;
         longest = is_made ? h : 0.5 * length;

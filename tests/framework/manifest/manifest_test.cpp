@@ -272,7 +272,7 @@ TEST_SUITE("manifest") {
               "model.toml:3:1: error: [model]: unknown key \"gravty\"; did you mean \"gravity\"?");
         CHECK(error_of(kSmallest + "[model]\nsolver = 1\n") ==
               "model.toml:3:1: error: [model]: unknown key \"solver\"; valid keys: name, gravity, "
-              "plugins, plugin_dirs, project_start, start");
+              "plugins, plugin_dirs, project_start, start, impacts");
         CHECK(
             error_of(kSmallest + "[model]\ngravity = [0, -9.81]\n") ==
             "model.toml:3:11: error: [model]: gravity: expected an array of 3 numbers or a table, "

@@ -120,8 +120,8 @@ struct Reference {
 
 /// x = M^-1 f + L^-T B^+ (r - A M^-1 f) and the least lambda, by singular values of the given rank;
 /// a singular M stands for M + sigma A^+ A and f for f + sigma A^+ r, literally.
-template <class Scalar>
-Reference reference(const System& s, int rank, bool is_singular) {
+inline Reference reference(const System& s, int rank, bool is_singular) {
+    using Scalar = Extended;
     using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
     using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
     using Svd = Eigen::JacobiSVD<Matrix>;
@@ -167,9 +167,9 @@ Reference reference(const System& s, int rank, bool is_singular) {
     const Vector step = apply_inverse(svd, r - Bt.transpose() * y_free);
     const Vector lambda = apply_inverse(Svd(Bt, kThin), step);
     Reference out;
-    out.x = Vector(llt.matrixU().solve(Vector(y_free + step))).template cast<double>();
-    out.scaled_lambda = lambda.template cast<double>();
-    out.length = length.template cast<double>();
+    out.x = Vector(llt.matrixU().solve(Vector(y_free + step))).cast<double>();
+    out.scaled_lambda = lambda.cast<double>();
+    out.length = length.cast<double>();
     return out;
 }
 

@@ -57,6 +57,8 @@ void ModelParameter::find_in_parameters(const Manifest& model) {
         for (const ExpressionScope::Definition& one : model.scope->parameters()) {
             names.push_back(one.name);
             if (one.name != name) continue;
+            if (one.columns > 0)
+                refuse("it has rows; give the number that is to change a name of its own");
             const Quantity& first = one.values.front();
             if (first.knowledge == Knowledge::unit && !first.dimension.is_none())
                 unit_ = unit_in_text_ = to_text(first.dimension);

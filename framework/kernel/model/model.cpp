@@ -37,7 +37,9 @@ std::string no_such_body(const std::string& name, const std::vector<std::string>
                        name,
                        is_ground ? "; what is fixed in space is called \"ground\", a point of it "
                                    "\"ground@[x, y, z]\""
-                                 : did_you_mean(name, names));
+                       : name.find('[') != std::string::npos
+                           ? "; a point of a body is written \"BODY@[x, y, z]\""
+                           : did_you_mean(name, names));
 }
 
 int Model::body_index(const std::string& body, const Asker& asker) const {

@@ -66,8 +66,14 @@ const TypeDescriptor* type_of(const Plugin& plugin, TypeKind kind, const std::st
 
 // What heads an object of this kind in a manifest.
 std::string heading(TypeKind kind) {
-    return kind == TypeKind::integrator ? fmt::format("[{}]", to_text(kind))
-                                        : fmt::format("[[{}]]", to_text(kind));
+    switch (kind) {
+        case TypeKind::integrator:
+            return "[integrator]";
+        case TypeKind::constraint:
+            return "[[joint]] or [[constraint]], which are the same";
+        default:
+            return fmt::format("[[{}]]", to_text(kind));
+    }
 }
 
 // What stands in the way of a file that has no note; ANCORA_PLUGIN leaves one.

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "argument_files.hpp"
+#include "formula_hints.hpp"
 #include "mistakes.hpp"
 #include "schema_words.hpp"
 #include "table_file.hpp"
@@ -418,6 +419,7 @@ void BoundArguments::refuse(const Item& item,
     std::string got = in_words(value);
     if (is_number(value) && has_unit(p)) got += fmt::format(" {}", p.unit);
     if (const std::string* const text = value.as<std::string>()) got += hint_at_choice(p, *text);
+    if (where.empty()) got += hint_at_form(p, value);
     throw Error(
         ErrorKind::manifest,
         fmt::format(
@@ -614,7 +616,9 @@ std::string BoundArguments::worded(std::string_view key, std::string_view messag
 }
 
 void BoundArguments::fail(std::string_view key, std::string_view message) const {
-    throw Error(ErrorKind::manifest, worded(key, named_parameter(message)), place_of(key));
+    throw Error(ErrorKind::manifest,
+                worded(key, with_formula_hint(named_parameter(message))),
+                place_of(key));
 }
 
 /// A formula's unknown name may be a parameter, of which the type does not know.

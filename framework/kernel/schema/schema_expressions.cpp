@@ -14,6 +14,7 @@
 #include "ancora/framework/error.hpp"
 #include "ancora/sdk/formula/error.hpp"
 #include "expression.hpp"
+#include "formula_hints.hpp"
 #include "schema_words.hpp"
 #include "units.hpp"
 #include "wording.hpp"
@@ -68,10 +69,20 @@ bool has_string(const Array& array) {
     });
 }
 
+/// Numbers beside texts, where either alone is taken: [0, 0, "sin(t)"].
+bool is_mixed(const Parameter& p, const Array& array) {
+    const auto has_number = [&] {
+        return std::ranges::any_of(array, [](const Value& value) {
+            return value.as<double>() != nullptr || value.as<std::int64_t>() != nullptr;
+        });
+    };
+    return p.allows(Shape::vector) && p.allows(Shape::texts) && has_string(array) && has_number();
+}
+
 bool has_expression(const Value& value, const Parameter& p) {
     if (const auto* const text = value.as<std::string>()) return is_expression(p, *text);
     if (const Array* const array = value.as<Array>()) {
-        if (is_vector(p, *array)) return has_string(*array);
+        if (is_vector(p, *array) || is_mixed(p, *array)) return has_string(*array);
         if (is_matrix(p, *array))
             return has_string(*array) || std::ranges::any_of(*array, [](const Value& row) {
                        const Array* const numbers = row.as<Array>();
@@ -115,7 +126,13 @@ private:
     }
 
     void array(Array& entries, const Parameter& p, const std::string& key) const {
-        const bool is_flat = is_vector(p, entries);
+        if (is_mixed(p, entries) && has_formula(entries)) {
+            for (std::size_t i = 0; i < entries.size(); ++i)
+                entries[i] = {formula_text(entries[i], p, fmt::format("{}[{}]", key, i)),
+                              entries[i].place()};
+            return;
+        }
+        const bool is_flat = is_vector(p, entries) || is_mixed(p, entries);
         // a table over time has another unit in its first column
         const bool has_one_unit = is_flat || !p.allows(Shape::vector) || p.columns == p.length;
         const std::optional<Dimension> wanted = has_one_unit ? dimension_of(p.unit) : std::nullopt;
@@ -133,6 +150,31 @@ private:
                 for (std::size_t j = 0; j < row->size(); ++j)
                     compute((*row)[j], fmt::format("{}[{}]", label, j));
             }
+        }
+    }
+
+    /// Of numbers and texts, as in [0, 0, "sin(t)"]: whether one has no value beforehand.
+    bool has_formula(const Array& entries) const {
+        return std::ranges::any_of(entries, [&](const Value& entry) {
+            const auto* const text = entry.as<std::string>();
+            return text != nullptr && !value_of(*text);
+        });
+    }
+
+    std::string formula_text(const Value& entry, const Parameter& p, const std::string& key) const {
+        if (const auto* const number = entry.as<double>()) return number_text(*number);
+        if (const auto* const number = entry.as<std::int64_t>()) return fmt::format("{}", *number);
+        const auto* const text = entry.as<std::string>();
+        if (text == nullptr) return {};
+        if (!value_of(*text)) return *text;
+        return number_text(number(*text, entry, p, dimension_of(p.unit), key));
+    }
+
+    std::optional<Quantity> value_of(const std::string& text) const {
+        try {
+            return evaluate(text, symbols_);
+        } catch (const FormulaError&) {
+            return std::nullopt;
         }
     }
 
@@ -200,8 +242,13 @@ private:
                    const Parameter& p,
                    const std::optional<Dimension>& wanted,
                    const std::string& key) const {
-        const Symbol symbol = named_array(text, symbols_);
-        if (!symbol.is_array) return false;
+        Symbol symbol;
+        try {
+            symbol = named_array(text, symbols_);
+        } catch (const FormulaError& error) {
+            refuse(p, value, key, in_quotes(text), fmt::format("; {}", error.what()));
+        }
+        if (!symbol.is_array || symbol.columns > 0) return false;
         Array array;
         for (const Quantity& x : symbol.values) {
             check_dimension(x, text, value, p, wanted, key);
@@ -221,7 +268,11 @@ private:
             check_dimension(x, text, value, p, wanted, key);
             return x.value;
         } catch (const FormulaError& error) {
-            refuse(p, value, key, in_quotes(text), fmt::format("; {}", error.what()));
+            refuse(p,
+                   value,
+                   key,
+                   in_quotes(text),
+                   with_formula_hint(fmt::format("; {}", error.what())));
         }
     }
 

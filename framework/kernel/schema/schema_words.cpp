@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include <fmt/format.h>
 
@@ -155,6 +156,34 @@ bool is_choice(const Parameter& p, std::string_view text) {
 
 std::string hint_at_choice(const Parameter& p, std::string_view text) {
     return did_you_mean(text, choices_of(p));
+}
+
+std::string hint_at_form(const Parameter& p, const Value& value) {
+    const std::string* const text = value.as<std::string>();
+    const bool is_flag = p.allows(Shape::boolean) && !p.allows(Shape::number);
+    if (is_flag && (text != nullptr || value.as<std::int64_t>() != nullptr))
+        return "; write true or false, without quotes";
+    if (text != nullptr && p.allows(Shape::texts) && !p.allows(Shape::text))
+        return fmt::format("; write [{}]", in_quotes(*text));
+    if (text != nullptr && (p.allows(Shape::vector) || p.allows(Shape::matrix)) &&
+        text->find(',') != std::string::npos &&
+        text->find_first_not_of("0123456789+-.,eE []") == std::string::npos)
+        return fmt::format("; write it without quotes: {}",
+                           text->find('[') == std::string::npos ? "[" + *text + "]" : *text);
+    if (value.as<Table>() != nullptr) return {};
+    if (p.allows(Shape::vector) && p.length == 3 && !p.allows(Shape::number) &&
+        !p.allows(Shape::matrix)) {
+        if (text == nullptr) return "; write [x, y, z]";
+        if (!has_unit(p) && !p.allows(Shape::table))
+            return "; write [x, y, z], or \"x\", \"-y\" for an axis";
+    }
+    if (!p.allows(Shape::table) || p.num_children == 0 ||
+        p.children[0].name == std::string_view("*"))
+        return {};
+    std::string keys;
+    for (int i = 0; i < p.num_children; ++i)
+        keys += fmt::format("{}{}", i == 0 ? "" : ", ", p.children[i].name);
+    return fmt::format("; a table is written {{ KEY = VALUE, ... }}, with keys of {}", keys);
 }
 
 bool has_unit(const Parameter& p) {

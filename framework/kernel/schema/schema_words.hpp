@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ancora/framework/schema_text.hpp"
+#include "ancora/framework/value.hpp"
 #include "ancora/sdk/parameter.hpp"
 
 namespace ancora {
@@ -41,6 +42,10 @@ bool is_choice(const Parameter& p, std::string_view text);
 
 /// `; did you mean "lumped"?` where the parameter is limited to texts and one is near, else empty.
 std::string hint_at_choice(const Parameter& p, std::string_view text);
+
+/// What to write in place of a value that has not the form which the parameter takes, such as
+/// `; write it without quotes: [1, 0, 0]`; empty where that is not known.
+std::string hint_at_form(const Parameter& p, const Value& value);
 
 /// False for an empty unit and for "-".
 bool has_unit(const Parameter& p);

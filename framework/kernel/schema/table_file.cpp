@@ -307,6 +307,12 @@ private:
 
     void add(std::size_t index, const std::string& unit) {
         std::string of_file = index < headings_.size() ? headings_[index].unit : "";
+        if (of_file.find(',') != std::string::npos &&
+            of_file.find_first_not_of("0123456789,+-eE") == std::string::npos)
+            fail("file",
+                 fmt::format("numbers of column {} have decimal commas; write decimal = \",\" "
+                             "beside the file",
+                             in_quotes(headings_[index].name)));
         const std::optional<double> scale = scale_of(unit.empty() ? of_file : unit);
         if (!scale)
             fail(

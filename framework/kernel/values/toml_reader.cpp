@@ -21,6 +21,7 @@
 #endif
 #include <toml++/toml.h>
 
+#include "toml_slips.hpp"
 #include "wording.hpp"
 
 namespace ancora {
@@ -174,22 +175,6 @@ private:
     std::vector<std::size_t> open_;  // depth outside of each open bracket
 };
 
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view kSpaces = " \t\r";
-    const std::size_t first = text.find_first_not_of(kSpaces);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
-}
-
-std::string_view line_of(std::string_view text, std::size_t number) {
-    for (std::size_t k = 1; k < number; ++k) {
-        const std::size_t end = text.find('\n');
-        if (end == std::string_view::npos) return {};
-        text.remove_prefix(end + 1);
-    }
-    return text.substr(0, text.find('\n'));
-}
-
 /// Whether it would be a value if it stood in quotes, as "emm", "2 kg" or "ground@[0, 0, 0]" would.
 bool lacks_quotes(std::string_view value) {
     if (value.empty() || value.find_first_of("\"'") != std::string_view::npos) return false;
@@ -211,11 +196,11 @@ std::string hint_at_quotes(std::string_view text, std::size_t line_number) {
     std::string_view line = line_of(text, line_number);
     if (line.size() > kLongest) return {};
     const std::size_t equals = line.find('=');
-    const std::string_view key = trimmed(line.substr(0, equals));
+    const std::string_view key = without_blanks(line.substr(0, equals));
     if (equals == std::string_view::npos || key.empty()) return {};
-    std::string_view value = trimmed(line.substr(equals + 1));
+    std::string_view value = without_blanks(line.substr(equals + 1));
     if (value.find_first_of("\"'") == std::string_view::npos)
-        value = trimmed(value.substr(0, value.find('#')));
+        value = without_blanks(value.substr(0, value.find('#')));
     constexpr const char* kRule = "; texts, formulas and numbers with units stand in quotes: ";
     if (lacks_quotes(value))
         return fmt::format("{}{} = \"{}\"", kRule, escaped(key), escaped(value));
@@ -223,7 +208,7 @@ std::string hint_at_quotes(std::string_view text, std::size_t line_number) {
     value.remove_prefix(1);
     while (!value.empty()) {
         const std::size_t end = std::min(value.find_first_of(",]["), value.size());
-        const std::string_view entry = trimmed(value.substr(0, end));
+        const std::string_view entry = without_blanks(value.substr(0, end));
         if (lacks_quotes(entry)) return fmt::format("{}\"{}\"", kRule, escaped(entry));
         value.remove_prefix(std::min(end + 1, value.size()));
     }
@@ -245,7 +230,7 @@ std::string with_straight_quotes(std::string_view line) {
                                                              {"\u2032", '\''}};
     constexpr std::size_t kLongest = 200;
     if (line.size() > kLongest) return {};
-    std::string out(trimmed(line));
+    std::string out(without_blanks(line));
     bool any = false;
     for (const auto& [typographic, straight] : kQuotes)
         for (std::size_t at = 0; (at = out.find(typographic)) != std::string::npos; any = true)
@@ -255,7 +240,7 @@ std::string with_straight_quotes(std::string_view line) {
 
 /// Of [body] where lists are meant: the first such line, 0 if there is none, and what to write.
 std::pair<int, std::string> single_of_list(std::string_view text, std::size_t line_number) {
-    const std::string_view at = trimmed(line_of(text, line_number));
+    const std::string_view at = without_blanks(line_of(text, line_number));
     for (const char* const list :
          {"body", "joint", "constraint", "force", "generate", "shape", "frame"}) {
         const std::string one = fmt::format("[{}]", list);
@@ -263,7 +248,7 @@ std::pair<int, std::string> single_of_list(std::string_view text, std::size_t li
         int number = 1;
         for (std::string_view rest = text; !rest.empty(); ++number) {
             const std::size_t end = std::min(rest.find('\n'), rest.size());
-            if (trimmed(rest.substr(0, end)).starts_with(one))
+            if (without_blanks(rest.substr(0, end)).starts_with(one))
                 return {
                     number,
                     fmt::format("\"{0}\" must be a list of tables, not one table; write [[{0}]] "
@@ -297,8 +282,8 @@ Table read_toml(std::string_view text, std::shared_ptr<const std::string> file) 
                                     "straight ones: {}",
                                     escaped(straight)),
                         {std::move(file), static_cast<int>(at.line), static_cast<int>(at.column)});
-        std::string why =
-            escaped(error.description()) + hint_at_quotes(text, static_cast<std::size_t>(at.line));
+        std::string why = toml_slip(text, at.line, error.description());
+        if (why.empty()) why = escaped(error.description()) + hint_at_quotes(text, at.line);
         if (why.find("utf-8") != std::string::npos) why += "; save the file as UTF-8";
         throw Error(ErrorKind::manifest,
                     why,

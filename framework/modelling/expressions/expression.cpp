@@ -40,8 +40,21 @@ public:
         if (at_end()) fail(at_, "the expression is empty");
         const Quantity value = sum();
         skip_space();
-        if (!at_end()) fail_found("an operator or the end of the expression");
+        if (!at_end()) fail_found(expected_at_end());
         return value;
+    }
+
+    /// NAME[index] of an array of rows: the row.
+    Symbol row() {
+        skip_space();
+        if (!is_letter(peek())) return {};
+        const Symbol symbol = symbols_.find(read_word());
+        skip_space();
+        if (symbol.columns == 0 || peek() != '[') return {};
+        const std::size_t first = index(symbol.values.size() / symbol.columns) * symbol.columns;
+        skip_space();
+        if (!at_end()) return {};
+        return {symbol.values.subspan(first, symbol.columns), true};
     }
 
     /// A number with a unit and no more: the unit.
@@ -158,18 +171,30 @@ private:
         if (!accept('['))
             fail_found(
                 fmt::format("\"[\" and an index: \"{}\" is an array, take \"{}[0]\"", name, name));
+        --at_;
+        if (symbol.values.empty()) fail(bracket + 1, fmt::format("\"{}\" is an empty array", name));
+        if (symbol.columns == 0) return symbol.values[index(symbol.values.size())];
+        const std::size_t row = index(symbol.values.size() / symbol.columns);
+        skip_space();
+        if (peek() != '[')
+            fail_found(
+                fmt::format("a second index: \"{}\" has rows, take \"{}[0][0]\"", name, name));
+        return symbol.values[row * symbol.columns + index(symbol.columns)];
+    }
+
+    /// "[" sum "]": a whole number from 0 to size - 1.
+    std::size_t index(std::size_t size) {
+        const std::size_t bracket = at_++;
         const Quantity index = sum();
         close(bracket, ']');
         require_none(index, "an index", bracket + 1);
-        const auto size = static_cast<double>(symbol.values.size());
-        if (index.value != std::floor(index.value) || index.value < 0.0 || index.value >= size)
+        if (index.value != std::floor(index.value) || index.value < 0.0 ||
+            index.value >= static_cast<double>(size))
             fail(bracket + 1,
-                 symbol.values.empty()
-                     ? fmt::format("\"{}\" is an empty array", name)
-                     : fmt::format("the index is {}, expected a whole number from 0 to {}",
-                                   number_text(index.value),
-                                   symbol.values.size() - 1));
-        return symbol.values[index.value];
+                 fmt::format("the index is {}, expected a whole number from 0 to {}",
+                             number_text(index.value),
+                             size - 1));
+        return static_cast<std::size_t>(index.value);
     }
 
     Quantity call(const Function& function, std::size_t begin) {
@@ -251,6 +276,9 @@ private:
         std::string help;
         if (find_unit(name)) {
             help = fmt::format("; a unit stands behind a number: \"1 {}\"", name);
+        } else if (const std::string unit = usual_unit(name);
+                   !unit.empty() && stands_in_unit(begin)) {
+            fail(begin, fmt::format("found \"{}\", which is no unit; write {}", name, unit));
         } else {
             const std::vector<std::string> parameters = known;
             for (const Constant& constant : constants()) known.emplace_back(constant.name);
@@ -261,6 +289,25 @@ private:
             if (help.empty()) help = "; there are none in [parameters]";
         }
         fail(begin, fmt::format("found \"{}\", which is no parameter{}", name, help));
+    }
+
+    /// Whether a unit and "/" or "*" stand before it.
+    bool stands_in_unit(std::size_t begin) const {
+        const std::string_view before = trimmed(text_.substr(0, begin));
+        return before.size() > 1 && (before.back() == '/' || before.back() == '*') &&
+               is_letter(trimmed(before.substr(0, before.size() - 1)).back());
+    }
+
+    std::string expected_at_end() {
+        const std::string usual = "an operator or the end of the expression";
+        const std::size_t begin = at_;
+        if (!is_letter(peek())) return usual;
+        const std::string_view word = read_word();
+        at_ = begin;
+        return find_unit(word)
+                   ? usual + "; a unit stands behind a number or a bracket, such as (2*k) " +
+                         std::string(word)
+                   : usual;
     }
 
     static std::string listed(const std::vector<std::string>& names) {
@@ -287,6 +334,10 @@ Quantity evaluate(std::string_view text, const Symbols& symbols) {
 
 Symbol named_array(std::string_view text, const Symbols& symbols) {
     text = trimmed(text);
+    if (text.ends_with(']')) {
+        const std::string_view name = trimmed(text.substr(0, text.find('[')));
+        return is_name(name) && symbols.knows(name) ? Evaluator(text, symbols).row() : Symbol{};
+    }
     if (!is_name(text) || !symbols.knows(text)) return {};
     const Symbol symbol = symbols.find(text);
     return symbol.is_array ? symbol : Symbol{};

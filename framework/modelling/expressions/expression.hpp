@@ -28,7 +28,8 @@ namespace ancora {
 /// @throws FormulaError with the position of the first character that is wrong
 Quantity evaluate(std::string_view text, const Symbols& symbols);
 
-/// The array that `text` names, if it is a name of one and nothing else.
+/// The array that `text` names, or the row "p[2]" of an array of rows, if it is that and nothing
+/// else.
 Symbol named_array(std::string_view text, const Symbols& symbols);
 
 /// Why a name cannot be that of a parameter or an index; empty if it can.

@@ -37,9 +37,15 @@ public:
         const Value& given = *definition.given;
         if (const Array* const array = given.as<Array>()) {
             definition.is_array = true;
-            for (std::size_t i = 0; i < array->size(); ++i)
-                definition.values.push_back(
-                    number(definition, (*array)[i], fmt::format("{}[{}]", definition.name, i)));
+            for (std::size_t i = 0; i < array->size(); ++i) {
+                const std::string label = fmt::format("{}[{}]", definition.name, i);
+                if (const Array* const row = row_of(definition, *array, i, label))
+                    for (std::size_t j = 0; j < row->size(); ++j)
+                        definition.values.push_back(
+                            number(definition, (*row)[j], fmt::format("{}[{}]", label, j)));
+                else
+                    definition.values.push_back(number(definition, (*array)[i], label));
+            }
         } else {
             definition.values.push_back(number(definition, given, definition.name));
         }
@@ -53,12 +59,32 @@ public:
         // Computing is this object's purpose; Symbols is const for those who only read.
         const_cast<Computation*>(this)->compute(const_cast<Definition&>(*known));
         known->was_used = true;
-        return {known->values, known->is_array};
+        return {known->values, known->is_array, known->columns};
     }
     bool knows(std::string_view name) const override { return scope_.knows(name); }
     std::vector<std::string> names() const override { return scope_.names(); }
 
 private:
+    /// Row i, if the entries are rows, all of one length.
+    static const Array* row_of(Definition& definition,
+                               const Array& array,
+                               std::size_t i,
+                               const std::string& label) {
+        const Array* const first = array.front().as<Array>();
+        const Array* const row = array[i].as<Array>();
+        if (first == nullptr || first->empty()) return nullptr;
+        definition.columns = first->size();
+        if (row == nullptr || row->size() != first->size())
+            throw Error(ErrorKind::manifest,
+                        fmt::format("[parameters]: {}: expected a row of {} numbers as the first "
+                                    "one, got {}",
+                                    label,
+                                    first->size(),
+                                    in_words(array[i])),
+                        array[i].place().known() ? array[i].place() : definition.place);
+        return row;
+    }
+
     Quantity number(const Definition& definition, const Value& value, const std::string& label) {
         const Place& place = value.place().known() ? value.place() : definition.place;
         if (const auto* const x = value.as<double>()) {
@@ -84,10 +110,17 @@ private:
             if (quantity.knowledge == Knowledge::number) quantity.knowledge = Knowledge::open;
             return quantity;
         } catch (const FormulaError& error) {
-            throw Error(
-                ErrorKind::manifest,
-                fmt::format("[parameters]: {}: {}: {}", label, in_quotes(*text), error.what()),
-                place);
+            throw Error(ErrorKind::manifest,
+                        fmt::format("[parameters]: {}: {}: {}{}",
+                                    label,
+                                    in_quotes(*text),
+                                    error.what(),
+                                    std::string_view(error.what()).find("no parameter") !=
+                                            std::string_view::npos
+                                        ? "; parameters are numbers, and a text stands where it is "
+                                          "used"
+                                        : ""),
+                        place);
         }
     }
 
@@ -96,7 +129,8 @@ private:
         for (auto at = std::ranges::find(chain_, &definition); at != chain_.end(); ++at)
             chain += (*at)->name + " -> ";
         throw Error(ErrorKind::manifest,
-                    fmt::format("[parameters]: {} is needed for its own value: {}{}",
+                    fmt::format("[parameters]: {} is needed for its own value: {}{}; give one of "
+                                "them a number",
                                 definition.name,
                                 chain,
                                 definition.name),
@@ -143,7 +177,7 @@ Symbol ExpressionScope::find(std::string_view name) const {
     const Definition* const found = parameter(name);
     if (found == nullptr) return {};
     found->was_used = true;
-    return {found->values, found->is_array};
+    return {found->values, found->is_array, found->columns};
 }
 
 bool ExpressionScope::knows(std::string_view name) const {

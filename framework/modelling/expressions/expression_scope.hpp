@@ -42,6 +42,7 @@ public:
         const Value* given = nullptr;  // while they are computed
         std::vector<Quantity> values;
         bool is_array = false;
+        std::size_t columns = 0;  // of an array of rows
         enum class Progress { waiting, working, done } progress = Progress::waiting;
         mutable std::atomic<bool> was_used = false;
     };

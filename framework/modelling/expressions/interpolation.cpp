@@ -17,9 +17,12 @@ namespace {
 std::string text_of(std::string_view expression, const Symbols& scope, bool before_power) {
     if (const Symbol array = named_array(expression, scope); array.is_array) {
         std::string text = "[";
-        for (const Quantity& x : array.values)
-            text += (text.size() > 1 ? ", " : "") + number_text(x.value);
-        return text + ']';
+        for (std::size_t i = 0; i < array.values.size(); ++i) {
+            const bool begins_row = array.columns > 0 && i % array.columns == 0;
+            if (begins_row) text += i == 0 ? "[" : "], [";
+            text += (i == 0 || begins_row ? "" : ", ") + number_text(array.values[i].value);
+        }
+        return text + (array.columns > 0 ? "]]" : "]");
     }
     const double x = evaluate(expression, scope).value;
     // "${a}^2" is the square of a, negative or not

@@ -2,6 +2,7 @@
 // The names that an expression may use.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,10 +12,11 @@
 
 namespace ancora {
 
-/// What a name stands for: a number, or an array of them.
+/// What a name stands for: a number, an array of them, or rows of as many numbers each.
 struct Symbol {
     std::span<const Quantity> values;
     bool is_array = false;
+    std::size_t columns = 0;  ///< of rows; 0 where it has none
 };
 
 /// The names that an expression may use.

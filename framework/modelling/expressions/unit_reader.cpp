@@ -111,7 +111,8 @@ Unit UnitReader::unit_factor() {
     if (!unit) {
         const std::string help = symbols_.knows(name) || find_constant(name) || find_function(name)
                                      ? "; a product is written with \"*\""
-                                     : suggestion(name, unit_names());
+                                 : !usual_unit(name).empty() ? "; write " + usual_unit(name)
+                                                             : suggestion(name, unit_names());
         fail(begin, fmt::format("found \"{}\", which is no unit{}", name, help));
     }
     skip_space_before('^');

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <iterator>
 #include <numbers>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -128,6 +129,24 @@ std::optional<Unit> find_unit(std::string_view name) {
         }
     }
     return std::nullopt;
+}
+
+std::string usual_unit(std::string_view name) {
+    constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+        {"degree", "deg"},   {"degrees", "deg"}, {"radian", "rad"}, {"radians", "rad"},
+        {"meter", "m"},      {"metre", "m"},     {"meters", "m"},   {"metres", "m"},
+        {"second", "s"},     {"seconds", "s"},   {"sec", "s"},      {"minute", "min"},
+        {"minutes", "min"},  {"hour", "h"},      {"hours", "h"},    {"kilogram", "kg"},
+        {"kilograms", "kg"}, {"gram", "g"},      {"newton", "N"},   {"newtons", "N"},
+        {"joule", "J"},      {"watt", "W"},      {"pascal", "Pa"},  {"hertz", "Hz"},
+        {"kelvin", "K"},     {"inch", "in"},     {"inches", "in"},  {"foot", "ft"},
+        {"feet", "ft"},      {"pound", "lb"},    {"ton", "t"},      {"tonne", "t"},
+        {"l", "dm^3"},       {"liter", "dm^3"},  {"litre", "dm^3"}, {"ohm", "V/A"}};
+    for (const auto& [word, unit] : kWords)
+        if (word == name) return std::string(unit);
+    const std::size_t digits = name.find_first_of("23456789");
+    if (digits == 0 || digits + 1 != name.size() || !find_unit(name.substr(0, digits))) return {};
+    return fmt::format("{}^{}", name.substr(0, digits), name.back());
 }
 
 const std::vector<std::string>& unit_names() {

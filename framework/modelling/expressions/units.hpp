@@ -23,6 +23,10 @@ struct Unit {
 /// A unit by its name, with its prefix: "mm", "GPa", "rpm".
 std::optional<Unit> find_unit(std::string_view name);
 
+/// How a unit is written that people write out, or with a digit for its power: "deg" of "degrees",
+/// "m^3" of "m3"; empty for all else.
+std::string usual_unit(std::string_view name);
+
 /// Names for hints, the common prefixes included.
 const std::vector<std::string>& unit_names();
 

@@ -91,6 +91,12 @@ std::string at_place(const Place& place) {
     return fmt::format(" at {}:{}:{}", *place.file, place.line, place.column);
 }
 
+/// Of [[generate]]: both have the name that stands there once.
+bool is_one_text(const ObjectSpec& a, const ObjectSpec& b) {
+    return a.name_place.line > 0 && a.name_place.line == b.name_place.line &&
+           a.name_place.column == b.name_place.column;
+}
+
 void check_names(const Manifest& manifest, Mistakes& mistakes) {
     std::unordered_map<std::string_view, const ObjectSpec*> first_uses;
     for (const ObjectSpec* const object : in_order(manifest))
@@ -99,10 +105,14 @@ void check_names(const Manifest& manifest, Mistakes& mistakes) {
             const auto [first, is_new] = first_uses.emplace(object->name, object);
             if (!is_new)
                 throw Error(ErrorKind::manifest,
-                            fmt::format("{}: this name is already that of a {}{}",
+                            fmt::format("{}: this name is already that of a {}{}{}",
                                         title_of(*object),
                                         heading_of(*first->second),
-                                        at_place(first->second->name_place)),
+                                        at_place(first->second->name_place),
+                                        is_one_text(*object, *first->second)
+                                            ? "; write an index of \"for\" into it, as in "
+                                              "name = \"bead_${i}\""
+                                            : ""),
                             object->name_place);
         });
 }

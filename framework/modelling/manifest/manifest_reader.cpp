@@ -16,6 +16,7 @@
 #include "schema_expressions.hpp"
 #include "trusted_file.hpp"
 #include "type_kind.hpp"
+#include "usual_words.hpp"
 #include "wording.hpp"
 
 namespace ancora {
@@ -122,10 +123,24 @@ std::vector<PlacedText> placed_texts(const Table& table, std::string_view key) {
     return texts;
 }
 
+// TOML gives keys below a header to that table.
+void refuse_late_include(const std::string& owner, const Table& table) {
+    const Table::Entry* const include = table.find("include");
+    const Array* const files = include ? include->value.as<Array>() : nullptr;
+    if (files != nullptr && !files->empty() && files->front().as<std::string>() &&
+        files->front().as<std::string>()->ends_with(".toml"))
+        throw Error(ErrorKind::manifest,
+                    fmt::format("{}: \"include\" belongs to the whole file; write it above the "
+                                "first table",
+                                owner),
+                    include->place);
+}
+
 BoundArguments bind(const std::string& owner,
                     Section& section,
                     std::span<const Parameter> schema,
                     const ExpressionScope& scope) {
+    refuse_late_include(owner, section.table);
     if (has_expressions(section.table, schema))
         compute_expressions(owner, section.table, schema, scope);
     return {owner, "", owner, section.table, section.place, schema};
@@ -249,7 +264,19 @@ IntegratorSettings read_integrator(const Section& section, const ExpressionScope
             common.table.add(entry);
         }
     }
+    refuse_late_include("[integrator]", common.table);
     check_integrator_keys(common.table);
+    for (const auto& [type, own] : integrator.own)
+        for (const Parameter& p : kIntegratorKeys)
+            if (const Table::Entry* const entry = own.find(p.name);
+                entry != nullptr && p.is_required && common.table.find(p.name) == nullptr)
+                throw Error(ErrorKind::manifest,
+                            fmt::format("[integrator]: \"{}\" stands below [integrator.{}], where "
+                                        "it is one of that type's own keys; write it above that "
+                                        "header",
+                                        p.name,
+                                        escaped(type)),
+                            entry->place);
 
     const BoundArguments keys = bind("[integrator]", common, kIntegratorKeys, scope);
     integrator.type = keys.text("type");
@@ -295,16 +322,7 @@ ObjectSpec read_object(TypeKind kind, Table table, const Place& place) {
     const std::string owner = name_text ? fmt::format("{} {}", heading, in_quotes(*name_text))
                                         : fmt::format("[[{}]]", heading);
     check_for_slips(owner, table);
-    // TOML gives keys below a header to that table
-    const Table::Entry* const include = table.find("include");
-    const Array* const files = include ? include->value.as<Array>() : nullptr;
-    if (files && !files->empty() && files->front().as<std::string>() &&
-        files->front().as<std::string>()->ends_with(".toml"))
-        throw Error(ErrorKind::manifest,
-                    fmt::format("{}: \"include\" belongs to the whole file; write it above the "
-                                "first table",
-                                owner),
-                    include->place);
+    refuse_late_include(owner, table);
     const BoundArguments keys(owner, "", "[[" + heading + "]]", common, place, kObjectKeys);
 
     ObjectSpec object;
@@ -509,7 +527,17 @@ std::string unknown_table(std::string_view name) {
                                          "generate",
                                          "integrator",
                                          "output"};
-    return fmt::format("unknown table {}{}", in_quotes(name), hint(name, names, "valid tables"));
+    const std::string_view usual = usual_word(name, names);
+    if (usual.empty())
+        return fmt::format(
+            "unknown table {}{}", in_quotes(name), hint(name, names, "valid tables"));
+    const bool is_single = table_form(usual) == TableForm::single;
+    return fmt::format("unknown table {}; write {}{}{}{}",
+                       in_quotes(name),
+                       is_single ? "[" : "[[",
+                       usual,
+                       is_single ? "]" : "]]",
+                       usual == "force" || usual == "joint" ? " with its \"type\"" : "");
 }
 
 void check_outline(Table& root, Mistakes& mistakes) {

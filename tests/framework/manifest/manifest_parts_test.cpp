@@ -85,7 +85,48 @@ TEST_SUITE("expressions in a manifest") {
               0.2);
         CHECK(error_of(particle("mass = 1\nposition = 'a'\n", "a = [1, 2]\n")) ==
               "model.toml:11:12: error: body \"p\": position: expected an array of 3 numbers, got "
-              "an array of 2 numbers");
+              "an array of 2 numbers; write [x, y, z]");
+    }
+
+    TEST_CASE("an array of rows gives vectors by its rows, and numbers by two indices") {
+        const std::string points = "p = [[0, 1, 2], ['10 cm', 'h', '2*h']]\nh = 3\n";
+        for (const int i : {0, 1}) {
+            const std::string index = std::to_string(i);
+            const std::string text = particle("mass = 1\nposition = 'p[" + index +
+                                                  "]'\nvelocity = ['p[" + index + "][1]', 0, 0]\n",
+                                              points);
+            CHECK(column(text, "p.x") == (i == 0 ? 0.0 : 0.1));
+            CHECK(column(text, "p.y") == (i == 0 ? 1.0 : 3.0));
+            CHECK(column(text, "p.z") == (i == 0 ? 2.0 : 6.0));
+            CHECK(column(text, "p.vx") == (i == 0 ? 1.0 : 3.0));
+        }
+        const auto position = [&](const std::string& written) {
+            return error_of(particle("mass = 1\nposition = '" + written + "'\n", points));
+        };
+        CHECK(position("${p[1]}").find("expected an array of 3 numbers, got \"[0.1, 3, 6]\"") !=
+              std::string::npos);
+        CHECK(position("p[2]").ends_with("the index is 2, expected a whole number from 0 to 1"));
+        CHECK(position("p").find("expected an array of 3 numbers, got \"p\"") != std::string::npos);
+        CHECK(error_of(particle("mass = 'p[1]'\n", points))
+                  .find("\"p\" has rows, take \"p[0][0]\"") != std::string::npos);
+        CHECK(
+            error_of(particle("mass = 1\n", "p = [[1, 2], [1]]\n")) ==
+            "model.toml:6:14: error: [parameters]: p[1]: expected a row of 2 numbers as the first "
+            "one, got an array of 1 number");
+    }
+
+    TEST_CASE("numbers and formulas may stand in one array") {
+        const auto force = [](const std::string& written) {
+            return particle("mass = 2\n", "k = 3\n") +
+                   "[[force]]\nname = 'f'\ntype = 'point_load'\nat = 'p@[0, 0, 0]'\nforce = " +
+                   written + "\n";
+        };
+        CHECK(column(force("[0, '2 kN', '4 + t']"), "f.force.y") == 2000.0);
+        CHECK(column(force("[0, '2*k', '4 + t']"), "f.force.y") == doctest::Approx(6.0));
+        CHECK(column(force("[1.5, '2*k', '4 + t']"), "f.force.x") == doctest::Approx(1.5));
+        CHECK(column(force("['4 + t', '5', 1]"), "f.force.z") == 1.0);
+        CHECK(error_of(force("[0, '2 m', 't']")) ==
+              "model.toml:15:13: error: force \"f\": force[1]: expected N, got m");
     }
 
     TEST_CASE("the kernel's own tables take them, too") {
@@ -141,9 +182,10 @@ TEST_SUITE("expressions in a manifest") {
     TEST_CASE("parameters are checked") {
         CHECK(error_of(particle("mass = 1\n", "a = 'b'\nb = '2*c'\nc = 'a + 1'\n")) ==
               "model.toml:6:1: error: [parameters]: a is needed for its own value: a -> b -> c -> "
-              "a");
+              "a; give one of them a number");
         CHECK(error_of(particle("mass = 1\n", "a = 'a'\n")) ==
-              "model.toml:6:1: error: [parameters]: a is needed for its own value: a -> a");
+              "model.toml:6:1: error: [parameters]: a is needed for its own value: a -> a; give "
+              "one of them a number");
         CHECK(error_of(particle("mass = 1\n", "a = true\n")) ==
               "model.toml:6:5: error: [parameters]: a: expected a number, an expression in quotes "
               "or an array of these, got true");
@@ -405,7 +447,8 @@ TEST_SUITE("generate") {
                        "type = 'particle'\nmass = 1\n" +
                        kEnd) ==
               "model.toml:4:8: error: body \"b\": this name is already that of a body at "
-              "model.toml:4:8 (i = 1)");
+              "model.toml:4:8; write an index of \"for\" into it, as in name = \"bead_${i}\" (i = "
+              "1)");
     }
 
     TEST_CASE("mistakes") {

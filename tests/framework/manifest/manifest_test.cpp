@@ -200,10 +200,10 @@ TEST_SUITE("manifest") {
 
     TEST_CASE("mistakes of syntax have the TOML reader's words and a place") {
         CHECK(error_of("[model\nname = 1") ==
-              "model.toml:1:7: error: Error while parsing table header: expected ']', saw '\\n'");
+              "model.toml:1:7: error: the header is not closed; write [model]");
         CHECK(error_of("[model]\nname = 'a'\nname = 'b'") ==
-              "model.toml:3:8: error: Error while parsing key-value pair: cannot redefine existing "
-              "string 'name'");
+              "model.toml:3:8: error: \"name\" stands twice in one table, first in line 2; remove "
+              "one");
         CHECK(error_of("[model]\nproject_start = tru\n") ==
               "model.toml:2:20: error: Error while parsing boolean: expected 'true', saw 'tru\\n'; "
               "texts, formulas and numbers with units stand in quotes: project_start = \"tru\"");
@@ -233,7 +233,11 @@ TEST_SUITE("manifest") {
         CHECK(error_of(kSmallest + "[[boddy]]\nname = 'b'\n") ==
               "model.toml:2:3: error: unknown table \"boddy\"; did you mean \"body\"?");
         CHECK(error_of(kSmallest + "[solver]\n") ==
-              "model.toml:2:2: error: unknown table \"solver\"; valid tables: parameters, "
+              "model.toml:2:2: error: unknown table \"solver\"; write [integrator]");
+        CHECK(error_of(kSmallest + "[[links]]\n") ==
+              "model.toml:2:3: error: unknown table \"links\"; write [[body]]");
+        CHECK(error_of(kSmallest + "[gears]\n") ==
+              "model.toml:2:2: error: unknown table \"gears\"; valid tables: parameters, "
               "model, body, joint, constraint, force, shape, frame, generate, integrator, output");
         CHECK(error_of("gravity = [0, 0, 0]\n" + kSmallest) ==
               "model.toml:1:1: error: key \"gravity\" stands outside every table; write it below "
@@ -276,22 +280,23 @@ TEST_SUITE("manifest") {
         CHECK(
             error_of(kSmallest + "[model]\ngravity = [0, -9.81]\n") ==
             "model.toml:3:11: error: [model]: gravity: expected an array of 3 numbers or a table, "
-            "got an array of 2 numbers");
+            "got an array of 2 numbers; write [x, y, z]");
         CHECK(error_of(kSmallest + "[model]\ngravity = [0, 0, nan]\n") ==
               "model.toml:3:18: error: [model]: gravity[2]: expected a number, got nan m/s^2");
         CHECK(error_of(kSmallest + "[model]\nplugins = 'emm'\n") ==
-              "model.toml:3:11: error: [model]: plugins: expected an array of texts, got \"emm\"");
+              "model.toml:3:11: error: [model]: plugins: expected an array of texts, got \"emm\"; "
+              "write [\"emm\"]");
         CHECK(error_of(kSmallest + "[model]\nplugins = ['emm', 3]\n") ==
               "model.toml:3:19: error: [model]: plugins[1]: expected a text, got 3");
         CHECK(error_of(kSmallest + "[model]\nproject_start = 'yes'\n") ==
               "model.toml:3:17: error: [model]: project_start: expected true or false or \"far\", "
               "got "
-              "\"yes\"");
+              "\"yes\"; write true or false, without quotes");
         CHECK(error_of(kSmallest + "[output]\nevery = 0\n") ==
               "model.toml:3:9: error: [output]: every: expected a value > 0 s, got 0 s");
         CHECK(error_of(kSmallest + "[output]\npoints = 'box@0'\n") ==
               "model.toml:3:10: error: [output]: points: expected an array of texts, got "
-              "\"box@0\"");
+              "\"box@0\"; write [\"box@0\"]");
     }
 
     TEST_CASE("a point that is asked for twice") {

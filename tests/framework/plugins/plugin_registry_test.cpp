@@ -636,7 +636,8 @@ TEST_SUITE("plugin registry: types") {
               })
                   .message()
                   .starts_with("unknown body type \"test_plane\"; \"test_plane\" is a constraint, "
-                               "write [[constraint]] (plugins in use: test_plane)"));
+                               "write [[joint]] or [[constraint]], which are the same (plugins in "
+                               "use: test_plane)"));
         CHECK(error_of([&] {
                   PluginRegistry().find_type(TypeKind::body, "qqqqqqqqqqqq");
               })

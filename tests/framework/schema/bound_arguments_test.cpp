@@ -274,7 +274,8 @@ TEST_SUITE("bound arguments: refusals") {
               "model.toml:3:25: error: body \"box\": parts.tail.mass: expected a number, got "
               "\"x\"");
         CHECK(error_of("parts = {tail = 1}") ==
-              "model.toml:3:17: error: body \"box\": parts.tail: expected a table, got 1");
+              "model.toml:3:17: error: body \"box\": parts.tail: expected a table, got 1; a table "
+              "is written { KEY = VALUE, ... }, with keys of young, mass");
         CHECK(error_of("parts = {tail = {}}") ==
               "model.toml:3:17: error: body \"box\": parts.tail: missing key \"mass\" (of each "
               "[kg])");
@@ -320,11 +321,14 @@ TEST_SUITE("bound arguments: refusals") {
         CHECK(error_of("count = 2.0") ==
               "model.toml:3:9: error: body \"box\": count: expected an integer, got 2.0");
         CHECK(error_of("lumped = 1") ==
-              "model.toml:3:10: error: body \"box\": lumped: expected true or false, got 1");
+              "model.toml:3:10: error: body \"box\": lumped: expected true or false, got 1; write "
+              "true "
+              "or false, without quotes");
         CHECK(error_of("label = 1.5") ==
               "model.toml:3:9: error: body \"box\": label: expected a text, got 1.5");
         CHECK(error_of("names = 'a'") ==
-              "model.toml:3:9: error: body \"box\": names: expected an array of texts, got \"a\"");
+              "model.toml:3:9: error: body \"box\": names: expected an array of texts, got \"a\"; "
+              "write [\"a\"]");
         CHECK(error_of("names = ['a', 1]") ==
               "model.toml:3:15: error: body \"box\": names[1]: expected a text, got 1");
         CHECK(
@@ -341,11 +345,14 @@ TEST_SUITE("bound arguments: refusals") {
         CHECK(error_of("on = 1") ==
               "model.toml:3:6: error: body \"box\": on: expected the name of an object, got 1");
         CHECK(error_of("turn = 1") ==
-              "model.toml:3:8: error: body \"box\": turn: expected a table, got 1");
+              "model.toml:3:8: error: body \"box\": turn: expected a table, got 1; a table is "
+              "written "
+              "{ KEY = VALUE, ... }, with keys of axis, angle");
         CHECK(
             error_of("orientation = 'up'") ==
             "model.toml:3:15: error: body \"box\": orientation: expected an array of 4 numbers or "
-            "a table, got \"up\"");
+            "a table, got \"up\"; a table is written { KEY = VALUE, ... }, with keys of axis, "
+            "angle");
         CHECK(error_of("mass = false") ==
               "model.toml:3:8: error: body \"box\": mass: expected a number, \"same\" or an array "
               "of 2 numbers, got false");
@@ -354,15 +361,15 @@ TEST_SUITE("bound arguments: refusals") {
     TEST_CASE("wrong lengths, rows and columns") {
         CHECK(error_of("size = [1, 2]") ==
               "model.toml:3:8: error: body \"box\": size: expected an array of 3 numbers, got an "
-              "array of 2 numbers");
+              "array of 2 numbers; write [x, y, z]");
         CHECK(error_of("size = []") ==
               "model.toml:3:8: error: body \"box\": size: expected an array of 3 numbers, got an "
-              "empty array");
+              "empty array; write [x, y, z]");
         CHECK(error_of("size = [1, 'x', 3]") ==
               "model.toml:3:12: error: body \"box\": size[1]: expected a number, got \"x\"");
         CHECK(error_of("size = ['x', 1, 3]") ==
               "model.toml:3:8: error: body \"box\": size: expected an array of 3 numbers, got an "
-              "array of 3 values of mixed kinds");
+              "array of 3 values of mixed kinds; write [x, y, z]");
         CHECK(error_of("nodes = [1, 2, 3]") ==
               "model.toml:3:9: error: body \"box\": nodes: expected an array of rows of 3 numbers, "
               "got an array of 3 numbers");
@@ -429,11 +436,12 @@ TEST_SUITE("bound arguments: refusals") {
     TEST_CASE("a value made in code has the object's place") {
         Table values;
         values.set("size", {1.0, 2.0});
-        CHECK(
-            error_of_call([&] {
-                BoundArguments("body \"box\"", "box", "brick", values, {}, kSchema);
-            }) ==
-            "error: body \"box\": size: expected an array of 3 numbers, got an array of 2 numbers");
+        CHECK(error_of_call([&] {
+                  BoundArguments("body \"box\"", "box", "brick", values, {}, kSchema);
+              }) ==
+              "error: body \"box\": size: expected an array of 3 numbers, got an array of 2 "
+              "numbers; write "
+              "[x, y, z]");
     }
 
     TEST_CASE("a long text is shortened") {

@@ -82,6 +82,8 @@ void RowSet::begin() {
     }
     constant_ = B;
     local_now_ = local_;
+    is_idle_.assign(owners.size(), 0);
+    is_open_block_.assign(blocks.size(), 0);
     if (!unilateral().empty()) close({});
 }
 
@@ -107,7 +109,28 @@ void RowSet::close(const std::vector<int>& closed) {
         laws[k].kind = is_closed ? RowKind::constraint : RowKind::unilateral;
         if (!is_closed) open_.push_back(k);
     }
+    // Of blocks that are open in full B stays zero.
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+        const BlockPart& part = blocks[b];
+        if (!is_unilateral(part.first_row)) continue;
+        const auto first = std::ranges::lower_bound(open_, part.first_row);
+        const auto last = std::ranges::lower_bound(open_, part.first_row + part.num_rows);
+        is_open_block_[b] =
+            owners[part.owner].state_count == 0 && last - first == part.num_rows ? 1 : 0;
+    }
     drop_rows(std::vector<int>(dropped_));
+}
+
+void RowSet::share_states(const RowSet& rows) {
+    states_of_ = &rows;
+    num_state = rows.num_state;
+    for (RowOwner& owner : owners) {
+        const RowOwner& of =
+            rows.owners[model_.bodies.size() + static_cast<std::size_t>(owner.constraint)];
+        owner.state_first = of.state_first;
+        owner.state_count = of.state_count;
+    }
+    unwritten_.assign(static_cast<std::size_t>(num_state), 0.0);
 }
 
 void RowSet::release(const std::vector<int>& rows) {
@@ -273,6 +296,10 @@ void RowSet::evaluate_step(const double* q0,
                            double h,
                            std::span<const double> state0,
                            std::span<double> state1) {
+    if (states_of_ != nullptr && num_state > 0) {
+        state0 = std::span(*states_of_->state_).first(unwritten_.size());
+        state1 = unwritten_;
+    }
     last_step_ = {q0, dq, mid, t0, h, state0};
     int mapped = -1;
     double* const q1 = q1_.data();
@@ -292,6 +319,9 @@ void RowSet::evaluate_step(const double* q0,
         const RowOwner& owner = owners[part.owner];
         // B of such a block was evaluated once, and tau = 0.
         if (part.is_constant && owner.state_count == 0) continue;
+        if (is_open_block_[static_cast<std::size_t>(&part - blocks.data())] != 0 ||
+            is_idle_[static_cast<std::size_t>(part.owner)] != 0)
+            continue;
         fetch_behind(part);
         const RowBlock& block = *part.block;
         // The scalars of a body are its coordinates: views, no copies.
@@ -360,8 +390,9 @@ void RowSet::evaluate_step(const double* q0,
 
 std::span<const double> RowSet::state_of(const RowOwner& owner) const {
     // State of plugins as last accepted; none before the first start.
-    if (owner.state_count == 0 || state_ == nullptr) return {};
-    return std::span<const double>(*state_).subspan(owner.state_first, owner.state_count);
+    const std::vector<double>* const state = states_of_ != nullptr ? states_of_->state_ : state_;
+    if (owner.state_count == 0 || state == nullptr) return {};
+    return std::span<const double>(*state).subspan(owner.state_first, owner.state_count);
 }
 
 OwnValues RowSet::own_of(const BlockPart& part, SignalSet::Moment moment) const {

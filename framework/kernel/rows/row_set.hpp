@@ -31,6 +31,11 @@ public:
     /// The sources' state as last accepted, which the continuous formulation reads: num_state
     /// numbers (perhaps more behind them), in the memory of the caller.
     void read_state_from(const std::vector<double>& state) { state_ = &state; }
+    /// Of rows along which constraints slide: their state is that of the rows of these constraints
+    /// in `rows`, which must outlive this. They do not write it.
+    void share_states(const RowSet& rows);
+    /// Whether the rows of an owner are left as they are in the next steps. [step]
+    void set_idle(std::size_t owner, bool is_idle) { is_idle_[owner] = is_idle ? 1 : 0; }
     /// Where rows of constraints find own values.
     void read_own_values_from(SignalSet& signals) { signals_ = &signals; }
     /// Own values are those at (q, v, t) from here on. [step]
@@ -198,6 +203,9 @@ private:
     };
 
     const std::vector<double>* state_ = nullptr;
+    const RowSet* states_of_ = nullptr;  // whose state it is instead
+    std::vector<double> unwritten_;      // then, of steps
+    std::vector<char> is_idle_;          // of each owner
     SignalSet* signals_ = nullptr;
     std::vector<double> own_none_;  // for rows that may not read own values
     LastPoint last_point_;
@@ -208,6 +216,7 @@ private:
     std::vector<double> dropped_increment_;
     std::vector<double> dropped_B_;     // their entries, one row after the other
     std::vector<int> open_;             // unilateral rows
+    std::vector<char> is_open_block_;   // all of its rows are, and none writes a state
     std::vector<int> released_;         // rows that are gone for good
     std::vector<RowKind> kind_before_;  // of these
     bool is_crossing_ = false;

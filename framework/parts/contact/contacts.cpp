@@ -31,6 +31,7 @@ Contacts::Contacts(Assembly& parts, int first)
         const ForcePart& part = model.forces[f];
         if (part.contact == nullptr) continue;
         const RowOwner& owner = rows_.owners[num_forces++];
+        const std::size_t of = num_forces - 1;
         Contact contact;
         contact.force = &part;
         contact.surface = part.surface;
@@ -62,12 +63,13 @@ Contacts::Contacts(Assembly& parts, int first)
                 arm_.push_back(part.arms[k]);
             }
             contacts_.push_back(contact);
+            owner_of_.push_back(of);
         }
     }
     drift_.setZero(static_cast<Eigen::Index>(row_.size()));
     surface_ = drift_;
     values_ = rows_.B.data();
-    rows_.read_state_from(state0_);
+    rows_.share_states(parts.rows);
 }
 
 void Contacts::drop_idle_rows(const double* q, const double* v, double t) {
@@ -110,7 +112,13 @@ void Contacts::drop_idle_rows(const double* q, const double* v, double t) {
 void Contacts::evaluate_step(
     const double* q0, const double* dq, const double* mid, double t0, double h) {
     is_step_ = true;
-    rows_.evaluate_step(q0, dq, mid, t0, h, state0_, state1_);
+    // Where nothing touches, nothing slides.
+    for (std::size_t c = 0; c < contacts_.size(); ++c)
+        if (contacts_[c].gap >= 0) rows_.set_idle(owner_of_[c], true);
+    for (std::size_t c = 0; c < contacts_.size(); ++c)
+        if (contacts_[c].gap >= 0 && parts_.rows.is_pressed(contacts_[c].gap))
+            rows_.set_idle(owner_of_[c], false);
+    rows_.evaluate_step(q0, dq, mid, t0, h, {}, {});
     values_ = rows_.B.data();
     // The sliding increment is T dq + arm tau - h w_surface: the part that does not come from dq is
     // the drift [m].

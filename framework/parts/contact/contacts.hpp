@@ -225,7 +225,7 @@ private:
     RowSet::StateValues instant_;
     const double* values_ = nullptr;  // of T, the step's or the instant's
     Eigen::VectorXd drift_, surface_;
-    std::vector<double> state0_, state1_;
+    std::vector<std::size_t> owner_of_;  // of each contact, in rows_
 };
 
 }  // namespace ancora

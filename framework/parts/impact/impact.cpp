@@ -367,9 +367,9 @@ void Impact::find_touching(int event) {
     touching_.clear();
     const double reach = reach_of(event);
     for (int i = 0; i < rows_.count(); ++i) {
-        if (rows_.is_latch(i)) continue;
+        if (rows_.is_latch(i) || rows_.acts_on_nothing(i)) continue;
         const bool is_closed = rows_.is_closed(i);
-        if (!is_closed && rows_.gap(i) > reach) continue;
+        if (is_closed ? rows_.has_left(i) : rows_.gap(i) > reach) continue;
         touching_.push_back({i, is_closed, rows_.restitution(i)});
         // A closed row has a rate where a latch has caught.
         const bool is_moving = !is_closed || !caught_s_.isZero(0.0);
@@ -488,8 +488,37 @@ void Impact::strike(double h) {
     pressed_.free().assemble(state_.q.data(), v_reflected_.data(), state_.t, state_.plugin);
     list_tangents();
     respond(pressed_.free());
+    leave_out_unreached();
     take_impulses(solve_collision(collision_));
     stop_short_flights(h);
+}
+
+/// What no row that approaches is connected with has no part in the impact, and no roundings.
+void Impact::leave_out_unreached() {
+    std::vector<char> touches(rows_.closed().size(), 0);
+    for (const Touch& touch : touching_) touches[static_cast<std::size_t>(touch.row)] = 1;
+    DisjointSets islands = rows_.islands(touches);
+    std::vector<char> reached(static_cast<std::size_t>(parts_.n), 0);
+    for (const Touch& touch : touching_) {
+        const bool approaches =
+            touch.before < -rows_.at_rest(touch.row, v_met_.data()) || !caught_s_.isZero(0.0);
+        const int root = rows_.island(islands, touch.row);
+        if (approaches && root >= 0) reached[static_cast<std::size_t>(root)] = 1;
+    }
+    const auto is_reached = [&](std::size_t touch) {
+        const int root = rows_.island(islands, touching_[touch].row);
+        return root >= 0 && reached[static_cast<std::size_t>(root)] != 0;
+    };
+    for (Eigen::Index i = 0; i < collision_.W.rows(); ++i) {
+        const auto touch = i < num_normal()
+                               ? static_cast<std::size_t>(i)
+                               : tangents_[static_cast<std::size_t>(i - num_normal())].touch;
+        if (is_reached(touch)) continue;
+        collision_.W.row(i).setZero();
+        collision_.W.col(i).setZero();
+        collision_.q[i] = 0.0;
+        if (i < num_normal()) touching_[touch].before = 0.0;
+    }
 }
 
 /// Whether a closed row opens by the impulses.

@@ -141,6 +141,7 @@ private:
     bool is_approaching() const;
     void strike(double h);
     bool lets_go() const;
+    void leave_out_unreached();
     void take_impulses(const CollisionImpulses& found);
     void stop_short_flights(double h);
     void take(std::vector<char>& candidates, const Eigen::VectorXd& v, bool is_behind) const;

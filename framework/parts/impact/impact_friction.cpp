@@ -32,7 +32,7 @@ ImpactFriction::ImpactFriction(Assembly& parts, const UnilateralRows& rows)
     : parts_(parts),
       of_(static_cast<std::size_t>(rows.count())),
       rows_(parts.model, parts.meter, constraints_with_friction(parts)) {
-    rows_.read_state_from(no_state_);
+    rows_.share_states(parts.rows);
     std::size_t next = 0;
     for_each_law(parts, [&](const ForcePart& force, const RowOwner& on) {
         const RowOwner& owner = rows_.owners[next++];

@@ -42,7 +42,6 @@ private:
     std::vector<Rows> of_;  // of each unilateral row
     RowSet rows_;
     RowSet::StateValues instant_;
-    std::vector<double> no_state_;
     double t_ = 0.0;
 };
 

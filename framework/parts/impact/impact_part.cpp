@@ -289,7 +289,7 @@ void ImpactPart::evaluate(
         if (rows_.is_absent(i))
             event = 1.0;
         else
-            event = rows_.is_closed(i) ? pressure_[i]
+            event = rows_.is_closed(i) ? rows_.stays_in_touch(i, gaps_[i], pressure_[i])
                                        : rows_.least(i, gaps_[i], rates_[i], t, of_course);
     }
 }

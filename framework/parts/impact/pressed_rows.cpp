@@ -243,13 +243,27 @@ bool PressedRows::bear_together(const std::vector<char>& closed,
         accelerations_.rebuild();
         accelerations_.solve_tentatively(state_.q.data(), v.data(), state_.t);
     };
-    close(all);
-    for (int i = 0; i < rows_.count(); ++i) {
-        if (!rows_.is_closed(i)) continue;
-        const Pressure found = pressure_of(accelerations_.face(), i);
-        if (found.value > kComesBack * found.terms) continue;
-        close(closed);
-        return false;
+    // Within each island that hangs together.
+    for (bool again = true; again;) {
+        again = false;
+        close(all);
+        DisjointSets islands = rows_.islands(all);
+        std::vector<char> pulls(static_cast<std::size_t>(parts_.n), 0);
+        for (int i = 0; i < rows_.count(); ++i) {
+            if (!rows_.is_closed(i)) continue;
+            const Pressure found = pressure_of(accelerations_.face(), i);
+            if (found.value > kComesBack * found.terms) continue;
+            const int root = rows_.island(islands, i);
+            if (root >= 0) pulls[static_cast<std::size_t>(root)] = 1;
+        }
+        for (int i = 0; i < rows_.count(); ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            const int root = rows_.island(islands, i);
+            if (all[at] == closed[at] || root < 0 || pulls[static_cast<std::size_t>(root)] == 0)
+                continue;
+            all[at] = closed[at];
+            again = true;
+        }
     }
     return true;
 }

@@ -167,4 +167,25 @@ double UnilateralRows::rate_terms(int i, const double* v) const {
     return sum;
 }
 
+DisjointSets UnilateralRows::islands(const std::vector<char>& closed) const {
+    DisjointSets sets(static_cast<std::size_t>(parts_.n));
+    const auto join = [&](int k) {
+        for (int e = parts_.rows.row_begin(k) + 1; e < parts_.rows.row_end(k); ++e)
+            sets.join(parts_.rows.column_of(e - 1), parts_.rows.column_of(e));
+    };
+    for (int k = 0; k < parts_.m; ++k)
+        if (!parts_.rows.is_unilateral(k)) join(k);
+    for (int i = 0; i < count(); ++i)
+        if (closed[static_cast<std::size_t>(i)] != 0) join(row(i));
+    for (const MassEntry& entry : parts_.mass.entries()) sets.join(entry.i, entry.j);
+    for (const BodyPart& part : parts_.model.bodies)
+        for (int i = part.first + 1; i < part.first + part.count; ++i) sets.join(i, part.first);
+    return sets;
+}
+
+int UnilateralRows::island(DisjointSets& of, int i) const {
+    const int first = parts_.rows.row_begin(row(i));
+    return first == parts_.rows.row_end(row(i)) ? -1 : of.root(parts_.rows.column_of(first));
+}
+
 }  // namespace ancora

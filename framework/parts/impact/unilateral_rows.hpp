@@ -7,6 +7,7 @@
 
 #include <Eigen/Core>
 
+#include "ancora/sdk/numbers/disjoint_sets.hpp"
 #include "assembly.hpp"
 
 namespace ancora {
@@ -90,6 +91,12 @@ public:
         return parts_.rows.multiply_onto(pi_t_[rows_[i]], A_.data(), rows_[i], v);
     }
     double explicit_rate(int i) const { return pi_t_[rows_[i]]; }
+    /// Its Jacobian is zero there: nothing can press, and steps only may not go beyond it.
+    bool acts_on_nothing(int i) const {
+        for (const int e : parts_.rows.entries(rows_[i]))
+            if (A_[e] != 0.0) return false;
+        return true;
+    }
     /// The sum of the sizes of its terms.
     double rate_terms(int i, const double* v) const;
 
@@ -101,6 +108,19 @@ public:
     /// that touches and does not approach from the start the end alone counts, with the tolerance
     /// of rounding.
     double least(int i, double gap, double rate, double t, bool of_course) const;
+    /// Of a closed row what it presses by; but where its gap opens nevertheless, since what touched
+    /// has left the place where it can, the rest of it below zero.
+    double stays_in_touch(int i, double gap, double pressure) const {
+        return is_latched(i) || !(gap > touching()) ? pressure : touching() - gap;
+    }
+    /// At the state looked at, which is the last before stays_in_touch() is below zero.
+    bool has_left(int i) const { return is_closed(i) && gap(i) > 0.5 * touching(); }
+
+    /// Coordinates that conditions, these rows, masses and bodies join.
+    DisjointSets islands(const std::vector<char>& closed) const;
+    /// Of row i; -1 of a row without entries.
+    int island(DisjointSets& of, int i) const;
+
     /// [step] Gaps and rates at another state; those looked at stay.
     void evaluate(
         const double* q, const double* v, double t, Eigen::VectorXd& gaps, Eigen::VectorXd& rates);

@@ -145,6 +145,14 @@ Attachment reference_point(const Model& model, int body) {
     return attach(model, object.name + "@[0, 0, 0]", {"", object.place, {}, {}}, false);
 }
 
+/// Bodies that meet there, and slide on each other.
+bool touches(const ConstraintPart& part) {
+    if (!part.tangents() || part.attachments.empty() || !part.attachments.front().is_point)
+        return false;
+    const std::span<const RowBlock> blocks = part.rows().blocks();
+    return !blocks.empty() && blocks.front().laws.front().kind == RowKind::unilateral;
+}
+
 SceneMarker marker_of(const ObjectRef& object, const std::vector<Attachment>& points) {
     SceneMarker out;
     out.name = object.name;
@@ -207,6 +215,8 @@ SceneSampler::SceneSampler(const Model& model) : model_(model) {
             tie_axes_.back() = turning_axis(model, part.attachments);
         ties_.push_back(tie_axes_.back() ? std::vector{tie_axes_.back()->point}
                                          : points_of(part.attachments));
+        // Of a contact the point that is pressed, without a line to the origin of what it touches.
+        if (touches(part)) ties_.back().resize(1);
         SceneMarker marker = marker_of(part.object, ties_.back());
         marker.has_force = part.reaction == ReactionKind::force && !ties_.back().empty();
         marker.has_torque = tie_axes_.back().has_value();

@@ -26,8 +26,9 @@ void put_vector(const Vector3<S>& x, S* out) {
 PairSliding::PairSliding(const PairGeometry& geometry,
                          const PairPlaces& places,
                          int width,
-                         std::span<const Vec3> n)
-    : geometry_(geometry), places_(places), width_(static_cast<std::size_t>(width)) {
+                         std::span<const Vec3> n,
+                         std::span<const double> start)
+    : geometry_(geometry), start_(start), places_(places), width_(static_cast<std::size_t>(width)) {
     for (const Vec3& normal : n) {
         axes_.push_back({normal, across(normal)});
         for (int i = 0; i < width; ++i) stencil_.push_back(i);
@@ -44,7 +45,7 @@ PairSliding::PairSliding(const PairGeometry& geometry,
 
 /// (1): both rows of an item.
 template <class S>
-void PairSliding::rows_of(int item, const S* u, S* out) const {
+void PairSliding::rows_of(int item, Feature of, const S* u, S* out) const {
     using V = Vector3<S>;
     const V r = vector_at(u, places_.c) - vector_at(u, places_.d);
     V f[3], e[3];
@@ -57,7 +58,7 @@ void PairSliding::rows_of(int item, const S* u, S* out) const {
         e[i] = vector_at(u, places_.e + 3 * i);
         z.Y[i] = V(dot(f[0], e[i]), dot(f[1], e[i]), dot(f[2], e[i]));
     }
-    const Touch<S> touch = geometry_.touch(item, z);
+    const Touch<S> touch = geometry_.touch(item, of, z);
     const V X = places_.has_e ? touch.x : z.y;
     V x(S(0.0), S(0.0), S(0.0));
     if (places_.has_e) {
@@ -76,7 +77,8 @@ void PairSliding::rows_of(int item, const S* u, S* out) const {
     std::fill_n(out, 2 * width_, S(0.0));
     for (std::size_t k = 0; k < 2; ++k) {
         const V t0(axes.t[k]);
-        const V tau = t0 - (dot(t0, touch.n) / height) * (n0 + touch.n);
+        const V tau =
+            touch.has_axes ? touch.t[k] : t0 - (dot(t0, touch.n) / height) * (n0 + touch.n);
         const V t = f[0] * tau.x + f[1] * tau.y + f[2] * tau.z;
         S* const row = out + k * width_;
         put_vector(t, row + places_.c);
@@ -100,15 +102,34 @@ void PairSliding::evaluate(int, const RowPoint& at, const RowValues& out) const 
         u[i] = Taylor2(at.u[i], at.du[i], 0.0);
     for (int item = 0; item < block_.num_items; ++item) {
         const std::size_t first = 2 * static_cast<std::size_t>(item);
+        const std::span<const double> state = at.state.empty() ? start_ : at.state;
+        const Feature of = item < geometry_.num_features()
+                               ? static_cast<Feature>(state[static_cast<std::size_t>(item)])
+                               : 0;
+        if (geometry_.num_features() > 0 && of == 0) {
+            // Of no feature: the rows stand for nothing, but are no rows of zeros.
+            for (std::size_t k = 0; k < 2; ++k) {
+                const std::size_t row = (first + k) * width_, f = places_.f + 3 * k;
+                if (!out.A.empty()) {
+                    std::fill_n(out.A.begin() + static_cast<std::ptrdiff_t>(row), width_, 0.0);
+                    vec3(out.A, row + places_.c) = vec3(at.u, f);
+                    vec3(out.A, row + places_.d) = -vec3(at.u, f);
+                }
+                if (!out.b.empty())
+                    out.b[first + k] =
+                        -vec3(at.du, f).dot(vec3(at.du, places_.c) - vec3(at.du, places_.d));
+            }
+            continue;
+        }
         if (!out.A.empty()) {
-            rows_of(item, at.u.data(), rows.data());
+            rows_of(item, of, at.u.data(), rows.data());
             std::copy_n(rows.begin(),
                         2 * width_,
                         out.A.begin() + static_cast<std::ptrdiff_t>(first * width_));
         }
         if (out.b.empty()) continue;
         // -A' u'
-        rows_of(item, u.data(), course.data());
+        rows_of(item, of, u.data(), course.data());
         for (std::size_t k = 0; k < 2; ++k) {
             double sum = 0.0;
             for (std::size_t i = 0; i < width_; ++i) sum += course[k * width_ + i].first * at.du[i];

@@ -6,15 +6,10 @@
 #include <cmath>
 #include <vector>
 
+#include "distances.hpp"
+
 namespace ancora::contact {
 namespace {
-
-using autodiff::value_of;
-
-template <class S>
-Vector3<S> vertical(double z) {
-    return {S(0.0), S(0.0), S(z)};
-}
 
 class PointsOnPlane {
 public:
@@ -29,11 +24,11 @@ public:
         return {0.0, 0.0, 1.0, 0.0, 0.0, x[0], 0.0, 0.0, x[1], 0.0, 0.0, x[2]};
     }
     template <class S>
-    S gap(int row, const Relative<S>& z) const {
+    S gap(int row, Feature, const Relative<S>& z) const {
         return z.point(points_[static_cast<std::size_t>(row)]).z - radius_;
     }
     template <class S>
-    Touch<S> touch(int row, const Relative<S>& z) const {
+    Touch<S> touch(int row, Feature, const Relative<S>& z) const {
         const Vector3<S> up = vertical<S>(1.0);
         return {z.point(points_[static_cast<std::size_t>(row)]) - radius_ * up, up};
     }
@@ -51,14 +46,14 @@ public:
     int num_rows() const { return 2; }
     double size() const { return radius_ + half_; }
     template <class S>
-    S gap(int row, const Relative<S>& z) const {
+    S gap(int row, Feature, const Relative<S>& z) const {
         const S square = z.Y[0].z * z.Y[0].z + z.Y[1].z * z.Y[1].z;
         const S end = z.y.z + (row == 0 ? -half_ : half_) * z.Y[2].z;
         if (!(value_of(square) > 0.0)) return end;
         return end - radius_ * sqrt(square);
     }
     template <class S>
-    Touch<S> touch(int row, const Relative<S>& z) const {
+    Touch<S> touch(int row, Feature, const Relative<S>& z) const {
         const S square = z.Y[0].z * z.Y[0].z + z.Y[1].z * z.Y[1].z;
         Vector3<S> x = z.y + (row == 0 ? -half_ : half_) * z.Y[2];
         if (value_of(square) > 0.0) {
@@ -72,84 +67,6 @@ private:
     double radius_, half_;
 };
 
-// --- distances of a point from solids
-
-/// Beyond the faces of a box, along each axis.
-template <class S>
-S distance_to_box(const Vector3<S>& p, const Vec3& half, Touch<S>* touch) {
-    const S x[] = {p.x, p.y, p.z};
-    S beyond[3], nearest[3];
-    int num_beyond = 0, most = 0;
-    for (int i = 0; i < 3; ++i) {
-        const double sign = value_of(x[i]) < 0.0 ? -1.0 : 1.0;
-        beyond[i] = sign * x[i] - half[i];
-        const bool is_beyond = value_of(beyond[i]) > 0.0;
-        nearest[i] = is_beyond ? S(sign * half[i]) : x[i];
-        num_beyond += is_beyond ? 1 : 0;
-        if (value_of(beyond[i]) > value_of(beyond[most])) most = i;
-    }
-    const double sign = value_of(x[most]) < 0.0 ? -1.0 : 1.0;
-    if (num_beyond <= 1) {
-        if (touch != nullptr) {
-            nearest[most] = S(sign * half[most]);
-            S n[] = {S(0.0), S(0.0), S(0.0)};
-            n[most] = S(sign);
-            *touch = {{nearest[0], nearest[1], nearest[2]}, {n[0], n[1], n[2]}};
-        }
-        return beyond[most];
-    }
-    const Vector3<S> foot(nearest[0], nearest[1], nearest[2]);
-    const Vector3<S> r = p - foot;
-    const S distance = norm(r);
-    if (touch != nullptr) *touch = {foot, r / distance};
-    return distance;
-}
-
-template <class S>
-S distance_to_capsule(const Vector3<S>& p, const ContactShape& b, Touch<S>* touch) {
-    const double z = value_of(p.z);
-    const S along = z > b.half_length    ? S(b.half_length)
-                    : z < -b.half_length ? S(-b.half_length)
-                                         : p.z;
-    const Vector3<S> middle(S(0.0), S(0.0), along);
-    const Vector3<S> r = p - middle;
-    const S square = dot(r, r);
-    // On the axis no direction leads out before the others.
-    const bool is_inside = !(value_of(square) > 0.0);
-    const S distance = is_inside ? r.x : sqrt(square);
-    if (touch != nullptr) {
-        const Vector3<S> n = is_inside ? Vector3<S>(S(1.0), S(0.0), S(0.0)) : r / distance;
-        *touch = {middle + b.radius * n, n};
-    }
-    return distance - b.radius;
-}
-
-template <class S>
-S distance_to_cylinder(const Vector3<S>& p, const ContactShape& b, Touch<S>* touch) {
-    const double sign = value_of(p.z) < 0.0 ? -1.0 : 1.0;
-    const S over = sign * p.z - b.half_length;
-    const S square = p.x * p.x + p.y * p.y;
-    const bool is_on_axis = !(value_of(square) > 0.0);
-    const S rho = is_on_axis ? p.x : sqrt(square);
-    const S out = rho - b.radius;
-    const Vector3<S> axis = vertical<S>(sign);
-    const Vector3<S> radial =
-        is_on_axis ? Vector3<S>(S(1.0), S(0.0), S(0.0)) : Vector3<S>(p.x / rho, p.y / rho, S(0.0));
-    if (value_of(over) > 0.0 && value_of(out) > 0.0) {
-        const S distance = sqrt(over * over + out * out);
-        if (touch != nullptr)
-            *touch = {b.radius * radial + b.half_length * axis,
-                      (out / distance) * radial + (over / distance) * axis};
-        return distance;
-    }
-    if (value_of(over) > value_of(out)) {
-        if (touch != nullptr) *touch = {p - over * axis, axis};
-        return over;
-    }
-    if (touch != nullptr) *touch = {p - out * radial, radial};
-    return out;
-}
-
 class BallOnSolid {
 public:
     static constexpr bool kIsLinear = false, kTurns = false;
@@ -158,11 +75,11 @@ public:
     int num_rows() const { return 1; }
     double size() const { return radius_ + b_.reach(); }
     template <class S>
-    S gap(int, const Relative<S>& z) const {
+    S gap(int, Feature, const Relative<S>& z) const {
         return distance<S>(z, nullptr) - radius_;
     }
     template <class S>
-    Touch<S> touch(int, const Relative<S>& z) const {
+    Touch<S> touch(int, Feature, const Relative<S>& z) const {
         Touch<S> out;
         distance<S>(z, &out);
         return out;
@@ -195,11 +112,11 @@ public:
     int num_rows() const { return 1; }
     double size() const { return tube_; }
     template <class S>
-    S gap(int, const Relative<S>& z) const {
+    S gap(int, Feature, const Relative<S>& z) const {
         return (tube_ - radius_) - rho(z);
     }
     template <class S>
-    Touch<S> touch(int, const Relative<S>& z) const {
+    Touch<S> touch(int, Feature, const Relative<S>& z) const {
         const S r = rho(z);
         const Vector3<S> out = value_of(r) > 0.0 ? Vector3<S>(z.y.x / r, z.y.y / r, S(0.0))
                                                  : Vector3<S>(S(1.0), S(0.0), S(0.0));
@@ -215,16 +132,11 @@ private:
     double radius_, tube_;
 };
 
-template <class Shapes>
-std::unique_ptr<PairGeometry> make(const Shapes& shapes) {
-    return std::make_unique<GeometryOf<Shapes>>(shapes);
-}
-
 }  // namespace
 
 std::unique_ptr<PairGeometry> on_plane(const ContactShape& a) {
     using Kind = ContactShape::Kind;
-    if (a.kind == Kind::cylinder) return make(CylinderOnPlane(a));
+    if (a.kind == Kind::cylinder) return make_geometry(CylinderOnPlane(a));
     std::vector<Vec3> points;
     if (a.kind == Kind::box)
         for (int k = 0; k < 8; ++k)
@@ -234,15 +146,15 @@ std::unique_ptr<PairGeometry> on_plane(const ContactShape& a) {
         points = {Vec3(0.0, 0.0, -a.half_length), Vec3(0.0, 0.0, a.half_length)};
     else
         points = {Vec3::Zero()};
-    return make(PointsOnPlane(std::move(points), a.radius, a.reach()));
+    return make_geometry(PointsOnPlane(std::move(points), a.radius, a.reach()));
 }
 
 std::unique_ptr<PairGeometry> ball_on_solid(double radius, const ContactShape& b) {
-    return make(BallOnSolid(radius, b));
+    return make_geometry(BallOnSolid(radius, b));
 }
 
 std::unique_ptr<PairGeometry> ball_in_cylinder(double radius, const ContactShape& b) {
-    return make(BallInCylinder(radius, b));
+    return make_geometry(BallInCylinder(radius, b));
 }
 
 }  // namespace ancora::contact

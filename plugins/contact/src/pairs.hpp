@@ -21,6 +21,9 @@ std::unique_ptr<PairGeometry> on_plane(const ContactShape& a);
 /// has one slope where features of b meet, so that a ball rolls over edges.
 std::unique_ptr<PairGeometry> ball_on_solid(double radius, const ContactShape& b);
 
+/// Boxes and capsules: vertices on faces, edges across edges.
+std::unique_ptr<PairGeometry> box_pair(const ContactShape& a, const ContactShape& b);
+
 /// A ball within a tube with open ends, the inner side of the cylinder b: R_b - R - |y_1, y_2|.
 std::unique_ptr<PairGeometry> ball_in_cylinder(double radius, const ContactShape& b);
 

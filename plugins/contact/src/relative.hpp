@@ -37,48 +37,95 @@ struct Relative {
 inline constexpr std::size_t kNumRelative = 12;
 using RelativeValues = std::array<double, kNumRelative>;
 
-/// Where bodies touch, in the axes of b: a point of its surface, and its normal out of b.
+/// Where bodies touch, in the axes of b: a point, the normal out of b, and directions across it
+/// where the feature has some.
 template <class S>
 struct Touch {
     Vector3<S> x;
     Vector3<S> n;
+    bool has_axes = false;
+    std::array<Vector3<S>, 2> t{};
 };
+
+/// Which feature a row is about, of those that have several: a number that the pair itself knows.
+using Feature = int;
 
 /// The gaps of a pair of shapes, one for each place where it may touch.
 class PairGeometry {
 public:
     virtual ~PairGeometry() = default;
     virtual int num_rows() const = 0;
+    /// Rows that are about features which change: the first ones. The gap of the row behind them is
+    /// that of the pair, and nothing presses there.
+    virtual int num_features() const { return 0; }
+    /// Which they are from here on; those that touch stay.
+    virtual void choose(const RelativeValues&, std::span<double>) const {}
     /// Gaps are linear in (1).
     virtual bool is_linear() const { return false; }
+    /// The gap of a feature is at most quadratic in (1), so that w in the middle is exact.
+    virtual bool is_quadratic(Feature) const { return is_linear(); }
     /// A length of the pair.
     virtual double size() const = 0;
-    virtual double gap(int row, const RelativeValues& z) const = 0;
+    /// The gap; behind the border of a feature, where it cannot touch, by how much.
+    virtual double value(int row, Feature of, const RelativeValues& z) const = 0;
+    /// The gap of the feature, whether or not z is within its borders.
+    virtual double gap(int row, Feature of, const RelativeValues& z) const = 0;
     /// And its gradient w.
-    virtual double gap(int row, const RelativeValues& z, RelativeValues& w) const = 0;
+    virtual double gap(int row, Feature of, const RelativeValues& z, RelativeValues& w) const = 0;
     /// Its second derivative along the course z + z' t + z'' t^2 / 2.
-    virtual double second(int row, const std::array<autodiff::Taylor2, kNumRelative>& z) const = 0;
-    virtual Touch<double> touch(int row, const Relative<double>& z) const = 0;
-    virtual Touch<autodiff::Taylor2> touch(int row, const Relative<autodiff::Taylor2>& z) const = 0;
+    virtual double second(int row,
+                          Feature of,
+                          const std::array<autodiff::Taylor2, kNumRelative>& z) const = 0;
+    virtual Touch<double> touch(int row, Feature of, const Relative<double>& z) const = 0;
+    virtual Touch<autodiff::Taylor2> touch(int row,
+                                           Feature of,
+                                           const Relative<autodiff::Taylor2>& z) const = 0;
 };
 
-/// Of a class with templates gap(row, Relative<S>) and touch(row, Relative<S>), and a constant
-/// gradient(row) where kIsLinear. kTurns: gaps depend on Y.
+template <class S>
+Relative<S> relative_of(const std::array<S, kNumRelative>& z) {
+    return {{z[0], z[1], z[2]}, {{{z[3], z[4], z[5]}, {z[6], z[7], z[8]}, {z[9], z[10], z[11]}}}};
+}
+
+/// Of a class with templates gap(row, feature, Relative<S>) and touch(likewise), and a constant
+/// gradient(row) where kIsLinear. kTurns: gaps depend on Y. One with features has
+/// kHasFeatures, value(), num_features() and choose() besides.
 template <class Shapes>
 class GeometryOf final : public PairGeometry {
 public:
     explicit GeometryOf(const Shapes& shapes) : shapes_(shapes) {}
 
     int num_rows() const override { return shapes_.num_rows(); }
-    bool is_linear() const override { return Shapes::kIsLinear; }
-    double size() const override { return shapes_.size(); }
-    double gap(int row, const RelativeValues& z) const override {
-        return shapes_.gap(row, relative(z));
+    int num_features() const override {
+        if constexpr (kHasFeatures)
+            return shapes_.num_rows() - 1;
+        else
+            return 0;
     }
-    double gap(int row, const RelativeValues& z, RelativeValues& w) const override {
+    void choose(const RelativeValues& z, std::span<double> features) const override {
+        if constexpr (kHasFeatures) shapes_.choose(relative_of(z), features);
+    }
+    bool is_linear() const override { return Shapes::kIsLinear; }
+    bool is_quadratic(Feature of) const override {
+        if constexpr (kHasFeatures)
+            return shapes_.is_quadratic(of);
+        else
+            return Shapes::kIsLinear;
+    }
+    double size() const override { return shapes_.size(); }
+    double value(int row, Feature of, const RelativeValues& z) const override {
+        if constexpr (kHasFeatures)
+            return shapes_.value(row, of, relative_of(z));
+        else
+            return shapes_.gap(row, of, relative_of(z));
+    }
+    double gap(int row, Feature of, const RelativeValues& z) const override {
+        return shapes_.gap(row, of, relative_of(z));
+    }
+    double gap(int row, Feature of, const RelativeValues& z, RelativeValues& w) const override {
         if constexpr (Shapes::kIsLinear) {
             w = shapes_.gradient(row);
-            return shapes_.gap(row, relative(z));
+            return shapes_.gap(row, of, relative_of(z));
         } else {
             constexpr std::size_t kCount = Shapes::kTurns ? kNumRelative : 3;
             using S = autodiff::Dual<static_cast<int>(kCount)>;
@@ -87,30 +134,35 @@ public:
                 x[i] = S(z[i]);
                 if (i < kCount) x[i].d[i] = 1.0;
             }
-            const S g = shapes_.gap(row, relative(x));
+            const S g = shapes_.gap(row, of, relative_of(x));
             w.fill(0.0);
             std::copy(g.d.begin(), g.d.end(), w.begin());
             return g.value;
         }
     }
-    double second(int row, const std::array<autodiff::Taylor2, kNumRelative>& z) const override {
-        return shapes_.gap(row, relative(z)).second;
+    double second(int row,
+                  Feature of,
+                  const std::array<autodiff::Taylor2, kNumRelative>& z) const override {
+        return shapes_.gap(row, of, relative_of(z)).second;
     }
-    Touch<double> touch(int row, const Relative<double>& z) const override {
-        return shapes_.touch(row, z);
+    Touch<double> touch(int row, Feature of, const Relative<double>& z) const override {
+        return shapes_.touch(row, of, z);
     }
-    Touch<autodiff::Taylor2> touch(int row, const Relative<autodiff::Taylor2>& z) const override {
-        return shapes_.touch(row, z);
+    Touch<autodiff::Taylor2> touch(int row,
+                                   Feature of,
+                                   const Relative<autodiff::Taylor2>& z) const override {
+        return shapes_.touch(row, of, z);
     }
 
 private:
-    template <class S>
-    static Relative<S> relative(const std::array<S, kNumRelative>& z) {
-        return {{z[0], z[1], z[2]},
-                {{{z[3], z[4], z[5]}, {z[6], z[7], z[8]}, {z[9], z[10], z[11]}}}};
-    }
+    static constexpr bool kHasFeatures = requires { Shapes::kHasFeatures; };
 
     Shapes shapes_;
 };
+
+template <class Shapes>
+std::unique_ptr<PairGeometry> make_geometry(const Shapes& shapes) {
+    return std::make_unique<GeometryOf<Shapes>>(shapes);
+}
 
 }  // namespace ancora::contact

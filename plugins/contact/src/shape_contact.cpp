@@ -58,12 +58,21 @@ ShapeContact::ShapeContact(const Arguments& arguments) {
     Relative<double> z;
     z.y = Vec3(second.axes.transpose() * (first.origin - second.origin));
     for (int i = 0; i < 3; ++i) z.Y[index(i)] = Vec3(second.axes.transpose() * first.axes.col(i));
+    RelativeValues at_start;
+    for (std::size_t j = 0; j < 3; ++j) {
+        at_start[j] = Vec3(z.y)[static_cast<Eigen::Index>(j)];
+        for (std::size_t i = 0; i < 3; ++i)
+            at_start[place_of_turn(i, j)] = Vec3(z.Y[i])[static_cast<Eigen::Index>(j)];
+    }
+    start_.assign(index(geometry_->num_features()), 0.0);
+    geometry_->choose(at_start, start_);
     std::vector<Vec3> normals;
-    for (int k = 0; k < count; ++k) normals.push_back(geometry_->touch(k, z).n);
+    for (int k = 0; k < count; ++k) normals.push_back(geometry_->touch(k, feature({}, k), z).n);
     sliding_.emplace(*geometry_,
                      places_,
                      3 * static_cast<int>(requests_.list().size()),
-                     std::span<const Vec3>(normals));
+                     std::span<const Vec3>(normals),
+                     std::span<const double>(start_));
 }
 
 ShapeContact::Side ShapeContact::read_side(const Arguments& arguments, bool is_b) const {
@@ -139,8 +148,13 @@ void ShapeContact::choose(const Arguments& arguments, const Side& a, const Side&
         geometry_ = ball_in_cylinder(a.shape.radius, b.shape);
     } else if (a.shape.is_sphere()) {
         geometry_ = ball_on_solid(a.shape.radius, b.shape);
+    } else if (a.shape.kind != ContactShape::Kind::cylinder &&
+               b.shape.kind != ContactShape::Kind::cylinder) {
+        geometry_ = box_pair(a.shape, b.shape);
     } else {
-        arguments.fail("shape_b", "is not known against such a shape: one of them is a sphere");
+        arguments.fail("shape_b",
+                       "is not known against such a shape: what meets a cylinder is a sphere or a "
+                       "plane");
     }
 }
 
@@ -216,6 +230,18 @@ void ShapeContact::put_row(const RelativeValues& w, std::span<const double> u, d
     vec3(row, places_.d) = -vec3(row, places_.c);
 }
 
+Feature ShapeContact::feature(std::span<const double> state, int row) const {
+    if (row >= geometry_->num_features()) return 0;
+    return static_cast<Feature>(
+        (state.empty() ? std::span<const double>(start_) : state)[index(row)]);
+}
+
+/// A row that no feature has, or the pair's.
+bool ShapeContact::is_nothing(int row, Feature of) const {
+    const int count = geometry_->num_features();
+    return count > 0 && (of == 0 || row >= count);
+}
+
 void ShapeContact::evaluate(int, const RowPoint& at, const RowValues& out) const {
     std::ranges::fill(out.pi_t, 0.0);
     const RelativeValues z = relative(at.u);
@@ -235,14 +261,15 @@ void ShapeContact::evaluate(int, const RowPoint& at, const RowValues& out) const
     RelativeValues w;
     for (int k = 0; k < block_.num_items; ++k) {
         const std::size_t row = index(k);
+        const Feature of = feature(at.state, k);
+        const bool is_empty = is_nothing(k, of);
+        if (!out.pi.empty()) out.pi[row] = geometry_->value(k, of, z);
         if (!out.A.empty()) {
-            const double g = geometry_->gap(k, z, w);
+            w.fill(0.0);
+            if (!is_empty) geometry_->gap(k, of, z, w);
             put_row(w, at.u, out.A.data() + row * width_);
-            if (!out.pi.empty()) out.pi[row] = g;
-        } else if (!out.pi.empty()) {
-            out.pi[row] = geometry_->gap(k, z);
         }
-        if (!out.b.empty()) out.b[row] = -geometry_->second(k, course);
+        if (!out.b.empty()) out.b[row] = is_empty ? 0.0 : -geometry_->second(k, of, course);
     }
 }
 
@@ -265,9 +292,14 @@ void ShapeContact::evaluate_step(int, const RowStep& step, const RowStepValues& 
         norm += (k < 3 ? 1.0 : square) * dz[k] * dz[k];
     }
     for (int row = 0; row < block_.num_items; ++row) {
-        geometry_->gap(row, mid, w);
-        if (!geometry_->is_linear() && norm > 0.0) {
-            double miss = geometry_->gap(row, z1) - geometry_->gap(row, z0);
+        const Feature of = feature(step.state0, row);
+        if (is_nothing(row, of)) {
+            std::fill_n(out.B.data() + index(row) * width_, width_, 0.0);
+            continue;
+        }
+        geometry_->gap(row, of, mid, w);
+        if (!geometry_->is_quadratic(of) && norm > 0.0) {
+            double miss = geometry_->gap(row, of, z1) - geometry_->gap(row, of, z0);
             double terms = geometry_->size();
             for (std::size_t k = 0; k < kNumRelative; ++k) {
                 miss -= w[k] * dz[k];
@@ -279,6 +311,9 @@ void ShapeContact::evaluate_step(int, const RowStep& step, const RowStepValues& 
         }
         put_row(w, step.mid, out.B.data() + index(row) * width_);
     }
+    if (step.state1.empty()) return;
+    std::ranges::copy(step.state0, step.state1.begin());
+    geometry_->choose(z1, step.state1);
 }
 
 /// s w . d2z/du2 by pairs of points and axes, and s (dz/du)^T g'' dz/du.
@@ -291,7 +326,8 @@ void ShapeContact::evaluate_tangent(int, const TangentPoint& at, std::span<doubl
     for (int k = 0; k < block_.num_items; ++k) {
         const double s = at.s[index(k)];
         if (s == 0.0) continue;
-        geometry_->gap(k, z, w);
+        const Feature of = feature(at.state, k);
+        geometry_->gap(k, feature(at.state, k), z, w);
         const auto K = [K = G.data() + index(k) * n * n, n](std::size_t i,
                                                             std::size_t j) -> double& {
             return K[i * n + j];
@@ -316,31 +352,35 @@ void ShapeContact::evaluate_tangent(int, const TangentPoint& at, std::span<doubl
                 add(f, places_.e + 3 * i, s * w[place_of_turn(i, j)]);
         }
         if (!is_isotropic && !at.positive_part)
-            add_curvature(k, s, z, at.mid, G.data() + index(k) * n * n);
+            add_curvature(k, of, s, z, at.mid, G.data() + index(k) * n * n);
     }
 }
 
 /// g'' by second derivatives along pairs of directions.
-void ShapeContact::add_curvature(
-    int row, double s, const RelativeValues& z, std::span<const double> u, double* G) const {
+void ShapeContact::add_curvature(int row,
+                                 Feature of,
+                                 double s,
+                                 const RelativeValues& z,
+                                 std::span<const double> u,
+                                 double* G) const {
     const std::size_t count = width_ > places_.e ? kNumRelative : 3;
-    const auto second = [&](std::size_t i, std::size_t j) {
+    const auto curvature = [&](std::size_t i, std::size_t j) {
         std::array<autodiff::Taylor2, kNumRelative> along;
         for (std::size_t k = 0; k < kNumRelative; ++k)
             along[k] = autodiff::Taylor2(z[k], k == i || k == j ? 1.0 : 0.0, 0.0);
-        return geometry_->second(row, along);
+        return geometry_->second(row, of, along);
     };
     std::array<double, kNumRelative> alone;
     std::array<std::array<double, kMostScalars>, kNumRelative> slope;
     for (std::size_t i = 0; i < count; ++i) {
-        alone[i] = second(i, i);
+        alone[i] = curvature(i, i);
         RelativeValues unit{};
         unit[i] = 1.0;
         put_row(unit, u, slope[i].data());
     }
     for (std::size_t i = 0; i < count; ++i)
         for (std::size_t j = 0; j < count; ++j) {
-            const double h = i == j ? alone[i] : 0.5 * (second(i, j) - alone[i] - alone[j]);
+            const double h = i == j ? alone[i] : 0.5 * (curvature(i, j) - alone[i] - alone[j]);
             if (h == 0.0) continue;
             for (std::size_t a = 0; a < width_; ++a)
                 for (std::size_t b = 0; b < width_; ++b)

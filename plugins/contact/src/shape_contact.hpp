@@ -41,7 +41,8 @@ public:
     PairSliding(const PairGeometry& geometry,
                 const PairPlaces& places,
                 int width,
-                std::span<const Vec3> n);
+                std::span<const Vec3> n,
+                std::span<const double> start);
     PairSliding(const PairSliding&) = delete;
     PairSliding& operator=(const PairSliding&) = delete;
 
@@ -54,9 +55,10 @@ private:
         std::array<Vec3, 2> t;
     };
     template <class S>
-    void rows_of(int item, const S* u, S* out) const;
+    void rows_of(int item, Feature of, const S* u, S* out) const;
 
     const PairGeometry& geometry_;
+    std::span<const double> start_;  ///< features; later the state of the gaps' rows
     PairPlaces places_;
     std::size_t width_;
     std::vector<Axes> axes_;
@@ -81,6 +83,8 @@ public:
 
     std::span<const AttachmentRequest> attachments() const override { return requests_.list(); }
     std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
+    /// Features of a pair: which they are is decided at ends of steps.
+    std::span<const double> start_state() const override { return start_; }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
     void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override;
     void evaluate_tangent(int block, const TangentPoint& at, std::span<double> G) const override;
@@ -109,8 +113,14 @@ private:
     RelativeValues relative(Product product) const;
     RelativeValues relative(std::span<const double> u) const;
     void put_row(const RelativeValues& w, std::span<const double> u, double* out) const;
-    void add_curvature(
-        int row, double s, const RelativeValues& z, std::span<const double> u, double* G) const;
+    Feature feature(std::span<const double> state, int row) const;
+    bool is_nothing(int row, Feature of) const;
+    void add_curvature(int row,
+                       Feature of,
+                       double s,
+                       const RelativeValues& z,
+                       std::span<const double> u,
+                       double* G) const;
 
     AttachmentTexts requests_;
     std::unique_ptr<PairGeometry> geometry_;
@@ -118,6 +128,7 @@ private:
     std::size_t width_ = 15;  ///< of a gap's scalars
     bool is_on_ground_ = false;
     RowLaw law_;
+    std::vector<double> start_;
     std::vector<std::int32_t> stencil_;
     RowBlock block_;
     std::optional<PairSliding> sliding_;

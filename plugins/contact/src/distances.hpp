@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Distances of a point from solids, and where they are nearest to it.
+#pragma once
+
+#include "relative.hpp"
+#include "shapes.hpp"
+
+namespace ancora::contact {
+
+using autodiff::value_of;
+
+template <class S>
+Vector3<S> vertical(double z) {
+    return {S(0.0), S(0.0), S(z)};
+}
+
+/// Beyond the faces of a box, along each axis.
+template <class S>
+S distance_to_box(const Vector3<S>& p, const Vec3& half, Touch<S>* touch) {
+    const S x[] = {p.x, p.y, p.z};
+    S beyond[3], nearest[3];
+    int num_beyond = 0, most = 0;
+    for (int i = 0; i < 3; ++i) {
+        const double sign = value_of(x[i]) < 0.0 ? -1.0 : 1.0;
+        beyond[i] = sign * x[i] - half[i];
+        const bool is_beyond = value_of(beyond[i]) > 0.0;
+        nearest[i] = is_beyond ? S(sign * half[i]) : x[i];
+        num_beyond += is_beyond ? 1 : 0;
+        if (value_of(beyond[i]) > value_of(beyond[most])) most = i;
+    }
+    const double sign = value_of(x[most]) < 0.0 ? -1.0 : 1.0;
+    if (num_beyond <= 1) {
+        if (touch != nullptr) {
+            nearest[most] = S(sign * half[most]);
+            S n[] = {S(0.0), S(0.0), S(0.0)};
+            n[most] = S(sign);
+            *touch = {{nearest[0], nearest[1], nearest[2]}, {n[0], n[1], n[2]}};
+        }
+        return beyond[most];
+    }
+    const Vector3<S> foot(nearest[0], nearest[1], nearest[2]);
+    const Vector3<S> r = p - foot;
+    const S distance = norm(r);
+    if (touch != nullptr) *touch = {foot, r / distance};
+    return distance;
+}
+
+template <class S>
+S distance_to_capsule(const Vector3<S>& p, const ContactShape& b, Touch<S>* touch) {
+    const double z = value_of(p.z);
+    const S along = z > b.half_length    ? S(b.half_length)
+                    : z < -b.half_length ? S(-b.half_length)
+                                         : p.z;
+    const Vector3<S> middle(S(0.0), S(0.0), along);
+    const Vector3<S> r = p - middle;
+    const S square = dot(r, r);
+    // On the axis no direction leads out before the others.
+    const bool is_inside = !(value_of(square) > 0.0);
+    const S distance = is_inside ? r.x : sqrt(square);
+    if (touch != nullptr) {
+        const Vector3<S> n = is_inside ? Vector3<S>(S(1.0), S(0.0), S(0.0)) : r / distance;
+        *touch = {middle + b.radius * n, n};
+    }
+    return distance - b.radius;
+}
+
+template <class S>
+S distance_to_cylinder(const Vector3<S>& p, const ContactShape& b, Touch<S>* touch) {
+    const double sign = value_of(p.z) < 0.0 ? -1.0 : 1.0;
+    const S over = sign * p.z - b.half_length;
+    const S square = p.x * p.x + p.y * p.y;
+    const bool is_on_axis = !(value_of(square) > 0.0);
+    const S rho = is_on_axis ? p.x : sqrt(square);
+    const S out = rho - b.radius;
+    const Vector3<S> axis = vertical<S>(sign);
+    const Vector3<S> radial =
+        is_on_axis ? Vector3<S>(S(1.0), S(0.0), S(0.0)) : Vector3<S>(p.x / rho, p.y / rho, S(0.0));
+    if (value_of(over) > 0.0 && value_of(out) > 0.0) {
+        const S distance = sqrt(over * over + out * out);
+        if (touch != nullptr)
+            *touch = {b.radius * radial + b.half_length * axis,
+                      (out / distance) * radial + (over / distance) * axis};
+        return distance;
+    }
+    if (value_of(over) > value_of(out)) {
+        if (touch != nullptr) *touch = {p - over * axis, axis};
+        return over;
+    }
+    if (touch != nullptr) *touch = {p - out * radial, radial};
+    return out;
+}
+
+}  // namespace ancora::contact

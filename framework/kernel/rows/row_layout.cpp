@@ -3,12 +3,15 @@
 #include "row_layout.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <random>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "ancora/sdk/numbers/disjoint_sets.hpp"
 
 namespace ancora {
 namespace {
@@ -290,19 +293,23 @@ void RowLayout::check_item_laws(const RowBlock& block, const Refuse& refuse) {
                 "own");
 }
 
+/// Whether values of a block that are zero at some states which nothing singles out are zero at
+/// all of them: those of few items, quadratic in the scalars alone.
+bool RowLayout::shows_zeros(const BlockPart& part) const {
+    const RowBlock& block = *part.block;
+    // Elements have no zeros in their stencils. Rows that are general, or depend on time or
+    // on a state, may be zero at the states that are tried and differ from zero later.
+    return block.num_items <= kFewItems && block.degree != Degree::general &&
+           !block.depends_on_time && block.item_laws.empty() && owners[part.owner].state_count == 0;
+}
+
 /// Which of a small block's values are ever anything but zero. The Jacobian of quadratic rows is
 /// linear in the coordinates but for a constant, so that values which are zero at some states that
 /// nothing singles out are zero at all of them.
 std::vector<char> RowLayout::places_with_entries(const BlockPart& part) {
-    const RowBlock& block = *part.block;
     std::vector<char> has_entry(static_cast<std::size_t>(part.num_values), 1);
-    const RowOwner& owner = owners[part.owner];
-    // Elements have no zeros in their stencils. Rows that are general, or depend on time or
-    // on a state, may be zero at the states that are tried and differ from zero later.
-    if (block.num_items > kFewItems || block.degree == Degree::general || block.depends_on_time ||
-        !block.item_laws.empty() || owner.state_count > 0)
-        return has_entry;
-    std::vector<double> u(static_cast<std::size_t>(owner.u_count));
+    if (!shows_zeros(part)) return has_entry;
+    std::vector<double> u(static_cast<std::size_t>(owners[part.owner].u_count));
     std::vector<double> du(u.size());
     std::vector<double> A(has_entry.size());
     std::ranges::fill(has_entry, char{0});
@@ -318,6 +325,37 @@ std::vector<char> RowLayout::places_with_entries(const BlockPart& part) {
         for (std::size_t i = 0; i < A.size(); ++i) has_entry[i] |= A[i] != 0.0 ? 1 : 0;
     }
     return has_entry;
+}
+
+/// The same of its tangent. A = K u + c of a quadratic row is not zero in the scalars that K
+/// couples, and the positive part of sum s_k K_k couples what rows couple, directly or over others.
+std::vector<char> RowLayout::tangents_with_entries(const BlockPart& part,
+                                                   const std::vector<char>& has_entry) const {
+    const RowBlock& block = *part.block;
+    std::vector<char> has_tangent(static_cast<std::size_t>(part.num_tangent), 1);
+    if (!shows_zeros(part) || has_tangent.empty()) return has_tangent;
+    const int S = block.scalars_per_item;
+    const int axes = block.tangent == TangentForm::isotropic ? 3 : 1;
+    const int width = S / axes;
+    auto tangent = has_tangent.begin();
+    auto entry = has_entry.begin();
+    for (int item = 0; item < block.num_items; ++item) {
+        DisjointSets coupled(static_cast<std::size_t>(width));
+        std::vector<char> is_coupled(static_cast<std::size_t>(width), 0);
+        for (int row = 0; row < block.rows_per_item; ++row) {
+            int first = -1;
+            for (int a = 0; a < S; ++a) {
+                if (*entry++ == 0) continue;
+                if (first < 0) first = a / axes;
+                coupled.join(first, a / axes);
+                is_coupled[a / axes] = 1;
+            }
+        }
+        for (int a = 0; a < width; ++a)
+            for (int b = 0; b < width; ++b)
+                *tangent++ = is_coupled[a] != 0 && coupled.root(a) == coupled.root(b) ? 1 : 0;
+    }
+    return has_tangent;
 }
 
 void RowLayout::find_places(BlockPart& part, const std::vector<char>& has_entry) {
@@ -345,6 +383,10 @@ void RowLayout::add_body_block(BlockPart& part) {
     find_places(part, has_entry);
     // Goes over the plugin's values, whether they have an entry or not.
     std::size_t value = 0;
+    const std::vector<char> has_tangent = tangents_with_entries(part, has_entry);
+    const auto is_tangent = [&](int from) {
+        return has_tangent[static_cast<std::size_t>(from - part.first_tangent)] != 0;
+    };
     for (int item = 0; item < block.num_items; ++item) {
         const std::int32_t* stencil = block.stencil.data() + std::size_t(item) * std::size_t(S);
         for (int row = 0; row < block.rows_per_item; ++row) {
@@ -358,13 +400,14 @@ void RowLayout::add_body_block(BlockPart& part) {
         if (block.tangent == TangentForm::isotropic) {
             for (int a = 0; a < S / 3; ++a)
                 for (int b = 0; b < S / 3; ++b, ++from)
-                    for (int axis = 0; axis < 3 && b <= a; ++axis)
+                    for (int axis = 0; axis < 3 && b <= a && is_tangent(from); ++axis)
                         add_tangent(
                             from, first + stencil[3 * a + axis], first + stencil[3 * b + axis]);
         } else if (block.tangent == TangentForm::full) {
             for (int a = 0; a < S; ++a)
                 for (int b = 0; b < S; ++b, ++from)
-                    if (b <= a) add_tangent(from, first + stencil[a], first + stencil[b]);
+                    if (b <= a && is_tangent(from))
+                        add_tangent(from, first + stencil[a], first + stencil[b]);
         }
     }
 }
@@ -380,12 +423,17 @@ void RowLayout::add_constraint_block(BlockPart& part) {
 
     // A_q = A_u W with constant weights, A_u J(q) where an attachment is not linear in q.
     const AttachmentMap& map = map_of(owner);
-    // A constant Jacobian shows which entries are zero, so that they need no place.
-    std::vector<double> local(static_cast<std::size_t>(part.num_values), 1.0);
-    if (part.is_constant) {
+    // Values that are always zero need no place.
+    std::vector<char> has_entry = places_with_entries(part);
+    find_places(part, has_entry);
+    // A constant Jacobian shows them, however many its items are.
+    if (part.is_constant && !shows_zeros(part)) {
         const std::vector<double> zero(static_cast<std::size_t>(owner.u_count), 0.0);
+        std::vector<double> local(has_entry.size(), 1.0);
         call_evaluate(part, {zero, zero, 0.0}, {{}, local, {}, {}});
+        for (std::size_t i = 0; i < local.size(); ++i) has_entry[i] = local[i] != 0.0 ? 1 : 0;
     }
+    const std::vector<char> has_tangent = tangents_with_entries(part, has_entry);
     // Rows that have a law together lie in one pattern, so that the matrix can combine them.
     const bool has_law_together = !block.item_laws.empty();
     for (int item = 0; item < block.num_items; ++item) {
@@ -398,7 +446,7 @@ void RowLayout::add_constraint_block(BlockPart& part) {
             // The first pass finds the coordinates, the second the terms of their sums.
             for (int pass = 0; pass < 2; ++pass) {
                 for (int j = 0; j < S; ++j) {
-                    if (!has_law_together && local[local_row + j] == 0.0) continue;
+                    if (!has_law_together && has_entry[local_row + j] == 0) continue;
                     for (const AttachmentMap::Entry& entry : map.row(stencil[j])) {
                         if (pass == 0)
                             place_of[entry.coordinate] = 0;
@@ -421,18 +469,32 @@ void RowLayout::add_constraint_block(BlockPart& part) {
         // G_q = W^T G_u W, lower triangle: both (u_a, u_b) and its mirror give entries.
         if (block.tangent == TangentForm::none || !map.is_linear()) continue;
         const int from = part.first_tangent + item * tangent_entries(block);
-        const bool isotropic = block.tangent == TangentForm::isotropic;
-        // (G_q)_ij += W_ai G_ab W_bj. The mirror (b, a) comes by itself, so i >= j alone is taken.
-        for (int a = 0; a < S; ++a)
-            for (int b = 0; b < S; ++b) {
-                // g_ab 1_3 couples equal axes alone: S/3 x S/3 entries, else S x S.
-                if (isotropic && a % 3 != b % 3) continue;
-                const int entry = isotropic ? (a / 3) * (S / 3) + b / 3 : a * S + b;
-                for (const AttachmentMap::Entry& x : map.row(stencil[a]))
-                    for (const AttachmentMap::Entry& y : map.row(stencil[b]))
-                        if (x.coordinate >= y.coordinate)
-                            tangent_terms.add(
-                                from + entry, x.coordinate, y.coordinate, x.weight * y.weight);
+        // g_ab 1_3 couples equal axes of vectors alone, G_ab scalars. (G_q)_ij += W_ai G_ab W_bj.
+        // The mirror (b, a) comes by itself, so i >= j alone is taken.
+        const int axes = block.tangent == TangentForm::isotropic ? 3 : 1;
+        const int count = S / axes;
+        for (int a = 0; a < count; ++a)
+            for (int b = 0; b < count; ++b) {
+                const int entry = a * count + b;
+                if (has_tangent[static_cast<std::size_t>(from - part.first_tangent + entry)] == 0)
+                    continue;
+                std::array<std::vector<AttachmentMap::Entry>, 3> x, y;
+                std::size_t most_x = 0, most_y = 0;
+                for (int axis = 0; axis < axes; ++axis) {
+                    x[axis] = map.row(stencil[axes * a + axis]);
+                    y[axis] = map.row(stencil[axes * b + axis]);
+                    most_x = std::max(most_x, x[axis].size());
+                    most_y = std::max(most_y, y[axis].size());
+                }
+                // The three axes of a vector one after the other, see TangentTerms.
+                for (std::size_t k = 0; k < most_x; ++k)
+                    for (std::size_t l = 0; l < most_y; ++l)
+                        for (int axis = 0; axis < axes; ++axis) {
+                            if (k >= x[axis].size() || l >= y[axis].size()) continue;
+                            const auto& [i, of_i, jacobian_i] = x[axis][k];
+                            const auto& [j, of_j, jacobian_j] = y[axis][l];
+                            if (i >= j) tangent_terms.add(from + entry, i, j, of_i * of_j);
+                        }
             }
     }
 }

@@ -42,7 +42,7 @@ struct BlockPart {
     int first_row = 0;
     int num_rows = 0;
     int first_value = 0;    ///< of its entries in the Jacobian
-    int places = -1;        ///< bodies: of its values, see places(); -1: all have an entry
+    int places = -1;        ///< of its values, see places(); -1: all have an entry
     int num_values = 0;     ///< entries in the plugin's layout
     int first_local = 0;    ///< constraints: of its entries in the local Jacobian buffer
     int first_tangent = 0;  ///< of its entries in the tangent buffer
@@ -144,7 +144,10 @@ private:
     static void check_item_laws(const RowBlock& block, const Refuse& refuse);
     bool reads_own(const RowOwner& owner, int index, const RowBlock& block) const;
     void add_body_block(BlockPart& part);
+    bool shows_zeros(const BlockPart& part) const;
     std::vector<char> places_with_entries(const BlockPart& part);
+    std::vector<char> tangents_with_entries(const BlockPart& part,
+                                            const std::vector<char>& has_entry) const;
     void find_places(BlockPart& part, const std::vector<char>& has_entry);
     void add_constraint_block(BlockPart& part);
     void close();

@@ -3,6 +3,7 @@
 #include "attachment_map.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace ancora {
 
@@ -11,20 +12,65 @@ AttachmentMap::AttachmentMap(const Model& model,
                              CallMeter& meter)
     : model_(model), attachments_(attachments), meter_(meter) {
     for (std::size_t k = 0; k < attachments.size(); ++k) {
-        if (!attachments[k].is_nonlinear) continue;
+        if (!attachments[k].is_nonlinear) {
+            if (!add_sum(k)) others_.push_back(k);
+            continue;
+        }
         nonlinear_.push_back({k, jacobian_.size()});
         jacobian_.resize(jacobian_.size() + 3 * attachments[k].coordinates.size(), 0.0);
     }
     if (!nonlinear_.empty()) bias_.assign(3 * attachments.size(), 0.0);
 }
 
-void AttachmentMap::evaluate(const double* q, const double* v, double t, double* u, double* du) {
-    for (std::size_t k = 0; k < attachments_.size(); ++k) {
-        const Attachment& at = attachments_[k];
-        if (at.is_nonlinear) continue;
-        at.map(q, true, u + 3 * k);
-        if (v != nullptr) at.map(v, false, du + 3 * k);
+/// Whether the attachment's three components are sums of three coordinates that follow each other,
+/// with one weight each.
+bool AttachmentMap::add_sum(std::size_t attachment) {
+    const std::size_t begin = vectors_.size();
+    std::array<std::size_t, 3> count{};
+    for (const Attachment::Term& term : attachments_[attachment].terms)
+        if (term.component == 0) {
+            vectors_.push_back({term.coordinate, term.weight});
+            ++count[0];
+        }
+    bool is_sum = true;
+    for (const Attachment::Term& term : attachments_[attachment].terms) {
+        if (term.component == 0) continue;
+        const std::size_t at = begin + count[term.component]++;
+        is_sum = is_sum && at < vectors_.size() &&
+                 vectors_[at].first + term.component == term.coordinate &&
+                 vectors_[at].weight == term.weight;
     }
+    is_sum = is_sum && count[1] == count[0] && count[2] == count[0];
+    if (is_sum)
+        sums_.push_back({attachment, begin, vectors_.size()});
+    else
+        vectors_.resize(begin);
+    return is_sum;
+}
+
+template <class Visit>
+void AttachmentMap::map(const double* x, const Visit& visit) const {
+    for (const auto& [attachment, begin, end] : sums_) {
+        // Sums in registers: what has just been written to memory would have to be waited for.
+        double r[3] = {0.0, 0.0, 0.0};
+        for (std::size_t k = begin; k < end; ++k) {
+            const auto [first, weight] = vectors_[k];
+            for (int c = 0; c < 3; ++c) r[c] += weight * x[first + c];
+        }
+        visit(attachment, r);
+    }
+    for (const std::size_t attachment : others_) {
+        double r[3];
+        attachments_[attachment].map(x, false, r);
+        visit(attachment, r);
+    }
+}
+
+void AttachmentMap::evaluate(const double* q, const double* v, double t, double* u, double* du) {
+    map(q, [&](std::size_t k, const double* r) {
+        for (std::size_t c = 0; c < 3; ++c) u[3 * k + c] = attachments_[k].constant[c] + r[c];
+    });
+    if (v != nullptr) increment(v, du);
     for (const Nonlinear& item : nonlinear_)
         evaluate_nonlinear(item,
                            q,
@@ -73,12 +119,19 @@ void AttachmentMap::evaluate_nonlinear(
 }
 
 void AttachmentMap::increment(const double* dq, double* du) const {
-    for (std::size_t k = 0; k < attachments_.size(); ++k)
-        attachments_[k].map(dq, false, du + 3 * k);
+    map(dq, [&](std::size_t k, const double* r) {
+        for (std::size_t c = 0; c < 3; ++c) du[3 * k + c] = r[c];
+    });
 }
 
 void AttachmentMap::scatter(const double* f, double* F) const {
-    for (std::size_t k = 0; k < attachments_.size(); ++k)
+    for (const auto& [attachment, begin, end] : sums_)
+        for (std::size_t k = begin; k < end; ++k) {
+            const auto [first, weight] = vectors_[k];
+            for (std::size_t c = 0; c < 3; ++c)
+                F[static_cast<std::size_t>(first) + c] += weight * f[3 * attachment + c];
+        }
+    for (const std::size_t k : others_)
         for (const Attachment::Term& term : attachments_[k].terms)
             F[term.coordinate] += term.weight * f[3 * k + static_cast<std::size_t>(term.component)];
     for (const Nonlinear& item : nonlinear_) {

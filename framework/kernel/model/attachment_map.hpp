@@ -46,12 +46,29 @@ private:
         std::size_t attachment;
         std::size_t first;  // of its Jacobian
     };
+    /// A vector times a weight, of coordinates one behind the other.
+    struct Vector {
+        int first;
+        double weight;
+    };
+    /// Of an attachment that is a sum of such vectors, as points and directions of bodies are.
+    struct Sum {
+        std::size_t attachment;
+        std::size_t begin, end;  // in vectors_
+    };
+    bool add_sum(std::size_t attachment);
+    /// Calls visit(attachment, W x without the constant) for each that is linear.
+    template <class Visit>
+    void map(const double* x, const Visit& visit) const;
     void evaluate_nonlinear(
         const Nonlinear& item, const double* q, const double* v, double t, double* u, double* du);
 
     const Model& model_;
     std::span<const Attachment> attachments_;
     CallMeter& meter_;
+    std::vector<Vector> vectors_;
+    std::vector<Sum> sums_;
+    std::vector<std::size_t> others_;  // attachments that are linear otherwise
     std::vector<Nonlinear> nonlinear_;
     std::vector<double> jacobian_;
     std::vector<double> bias_;

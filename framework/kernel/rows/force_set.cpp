@@ -367,8 +367,8 @@ void ForceSet::differentiate_by_increments(int index, Eigen::MatrixXd& D) {
     const RowStep step = last_step(part);
     part.force->differentiate_step(meter_, *part.force->tangent, step, tangent_);
     // The plugin's array goes by rows.
-    for (std::size_t k = 0; k < tangent_.size(); ++k)
-        D(static_cast<Eigen::Index>(k / count), static_cast<Eigen::Index>(k % count)) = tangent_[k];
+    const auto size = static_cast<Eigen::Index>(count);
+    D = Eigen::Map<const Eigen::MatrixXd>(tangent_.data(), size, size).transpose();
 }
 
 /// The force where one scalar has moved, and its own values with it.

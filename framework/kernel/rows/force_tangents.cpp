@@ -27,6 +27,8 @@ ForceTangents::ForceTangents(const ForceSet& forces) {
         const int k = map.num_scalars();
         const int n = block.size();
         for (Eigen::MatrixXd* x : {&block.D, &block.part}) x->setZero(k, k);
+        for (Eigen::VectorXd* x : {&own_, &product_})
+            if (n > x->size()) x->setZero(n);
         block.symmetric.setZero(n, n);
         block.modes.compute(block.D);  // takes its memory
         for (int scalar = 0; scalar < k; ++scalar)
@@ -46,9 +48,11 @@ ForceTangents::ForceTangents(const ForceSet& forces) {
 template <class Matrix>
 void ForceTangents::transform(const Block& block, const Eigen::MatrixXd& D, Matrix& T) {
     T.setZero();
-    for (const Entry& b : block.entries)
-        for (const Entry& a : block.entries)
-            T(a.column, b.column) += a.value * D(a.scalar, b.scalar) * b.value;
+    for (const Entry& b : block.entries) {
+        double* const to = T.data() + b.column * T.rows();
+        const double* const from = D.data() + b.scalar * D.rows();
+        for (const Entry& a : block.entries) to[a.column] += a.value * from[a.scalar] * b.value;
+    }
 }
 
 void ForceTangents::evaluate(ForceSet& forces) {
@@ -78,24 +82,32 @@ void ForceTangents::make_definite() {
     }
 }
 
+/// Calls visit(block, T, x, room for a product) with T and x on the coordinates of each block,
+/// where they lie one behind the other.
+void ForceTangents::for_each_block(const double* x, const auto& visit) const {
+    for (const Block& block : blocks_) {
+        const int n = block.size();
+        const Eigen::Map<const Eigen::MatrixXd> T(values_.data() + block.first, n, n);
+        for (int b = 0; b < n; ++b) own_[b] = x[block.coordinate[b]];
+        visit(block, T, own_.head(n), product_.head(n));
+    }
+}
+
 void ForceTangents::subtract(const double* x, double* r) const {
-    // r -= T x, column by column of each block
-    for (const Block& block : blocks_)
-        for (int b = 0; b < block.size(); ++b) {
-            const double xb = x[block.coordinate[b]];
-            if (xb == 0.0) continue;
-            for (int a = 0; a < block.size(); ++a) r[block.coordinate[a]] -= full(block, a, b) * xb;
-        }
+    // r -= T x
+    for_each_block(x, [r](const Block& block, const auto& T, const auto& own, auto product) {
+        product = T.lazyProduct(own);
+        for (int a = 0; a < block.size(); ++a) r[block.coordinate[a]] -= product[a];
+    });
 }
 
 void ForceTangents::add_sizes(double part, const double* size, double* terms) const {
     // terms += part |T| |size|, a bound of what a change of positions
     // by `part` of their size makes of F
-    for (const Block& block : blocks_)
-        for (int b = 0; b < block.size(); ++b)
-            for (int a = 0; a < block.size(); ++a)
-                terms[block.coordinate[a]] +=
-                    part * std::abs(full(block, a, b)) * size[block.coordinate[b]];
+    for_each_block(size, [=](const Block& block, const auto& T, const auto& own, auto product) {
+        product = T.cwiseAbs().lazyProduct(own);
+        for (int a = 0; a < block.size(); ++a) terms[block.coordinate[a]] += part * product[a];
+    });
 }
 
 }  // namespace ancora

@@ -78,8 +78,11 @@ private:
     double full(const Block& block, int a, int b) const {
         return values_[block.first + b * block.size() + a];
     }
+    void for_each_block(const double* x, const auto& visit) const;
+
     std::vector<Block> blocks_;
     Eigen::VectorXd values_;
+    mutable Eigen::VectorXd own_, product_;  // workspace: vectors on the coordinates of a block
 };
 
 /// Of a model without such forces.

@@ -35,7 +35,7 @@ void Effort::evaluate(const RowPoint& at,
     const double* const u = at.u.data();
     const Reading own{on_.near(on_.value(u), state.empty() ? start_ : state[0]),
                       on_.rate(u, at.du.data())};
-    Variables read{};
+    Variables read;
     reader_.read(at, state.empty() ? state : state.subspan(1), layout(), read);
     const auto others = static_cast<std::size_t>(1 + reader_.num_state());
     const double e =
@@ -59,7 +59,7 @@ double Effort::effort_over(const RowStep& step, Gradient& D, Slopes* slopes) con
     const double before =
         on_.near(on_.value(step.u0.data()), step.state0.empty() ? start_ : step.state0[0]);
     if (!step.state1.empty()) step.state1[0] = before + change;
-    Variables read{};
+    Variables read;
     reader_.read_step(without_own_state(step), layout(), read);
     const auto others = static_cast<std::size_t>(1 + reader_.num_state());
     return effort({{before + 0.5 * change, change / step.h},
@@ -85,6 +85,7 @@ void Effort::differentiate_step(const RowStep& step,
                                 std::span<double> out) const {
     Gradient D;
     Slopes slopes;
+    std::fill_n(slopes.read.begin(), reader_.num_variables(), 0.0);
     RowStep dry = step;
     dry.state1 = {};
     const double e = effort_over(dry, D, &slopes);
@@ -92,7 +93,8 @@ void Effort::differentiate_step(const RowStep& step,
     // the mean value, and 1 / h into the rate
     const std::size_t n = on_.num_scalars();
     const std::size_t width = n + reader_.num_scalars();
-    std::array<double, kMostScalars> by_du{};
+    std::array<double, kMostScalars> by_du;
+    std::fill_n(by_du.begin(), width, 0.0);
     on_.gradient(step.u1.data(), by_du.data());
     const double factor = 0.5 * slopes.own.value + slopes.own.rate / step.h;
     for (std::size_t i = 0; i < n; ++i) by_du[i] *= factor;
@@ -173,7 +175,7 @@ double Motor::effort(const Sensed& at, Slopes* slopes) const {
             given_.evaluate(at.t, {&e, 1});
         return within(e, limit_, is_at_limit);
     }
-    Variables x{}, by_x{};
+    Variables x, by_x;
     for (std::size_t i = 0; i < variables_.size(); ++i)
         x[i] = variables_[i].of == Variable::Of::value  ? at.own.value
                : variables_[i].of == Variable::Of::rate ? at.own.rate

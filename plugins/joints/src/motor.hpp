@@ -57,10 +57,10 @@ protected:
         std::span<const double> state0;  ///< the law's own
         std::span<double> state1;        ///< empty: not wanted
     };
-    /// Partial derivatives; all entries are zero at first.
+    /// Partial derivatives; those by what the reader reads are zero at first.
     struct Slopes {
         Reading own;
-        Variables read{};
+        Variables read;
     };
     virtual double effort(const Sensed& at, Slopes* slopes) const = 0;
 

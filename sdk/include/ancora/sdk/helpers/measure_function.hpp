@@ -137,21 +137,8 @@ public:
                 gradient(mid, D);
                 return;
             case MeasureKind::angle: {
-                const double c0 = vec(u0, 0).dot(vec(u0, 2));
-                const double s0 = vec(u0, 1).dot(vec(u0, 2));
-                const double c1 = vec(u1, 0).dot(vec(u1, 2));
-                const double s1 = vec(u1, 1).dot(vec(u1, 2));
-                const double cross = c0 * s1 - s0 * c1;
-                const double along = c0 * c1 + s0 * s1;
-                const double turn = std::atan2(cross, along);
-                const double by_sine = std::abs(turn) < 1e-2
-                                           ? 1.0 + turn * turn *
-                                                       (1.0 + 0.35 / 3.0 * turn * turn +
-                                                        31.0 / 2520.0 * turn * turn * turn * turn) /
-                                                       6.0
-                                           : turn / std::sin(turn);
-                put_angle(
-                    mid, by_sine / std::hypot(cross, along), 0.5 * (c0 + c1), 0.5 * (s0 + s1), D);
+                const StepTurn turn(u0, u1);
+                put_angle(mid, turn.factor, turn.c(), turn.s(), D);
                 return;
             }
             case MeasureKind::between: {
@@ -237,23 +224,57 @@ public:
         }
     }
 
-    /// H += factor d(step_gradient)/d(du) at fixed u0, by central differences: about ten digits.
+    /// H += factor d(step_gradient)/d(du) at fixed u0; of an angle between directions by central
+    /// differences, to about ten digits.
     void add_step_hessian(const double* u0, const double* du, double factor, double* H) const {
+        const std::size_t n = num_scalars();
+        Scalars mid{}, u1{};
+        for (std::size_t i = 0; i < n; ++i) {
+            mid[i] = u0[i] + 0.5 * du[i];
+            u1[i] = u0[i] + du[i];
+        }
+        switch (kind_) {
+            case MeasureKind::distance: {
+                // D = +- 2 r / L with r at the middle and L = |r_0| + |r_1|:
+                //   dD = +- (dr_1 - D (r_1 / |r_1|) . dr_1) / L
+                const Vec3 r1 = vec(u1.data(), 1) - vec(u1.data(), 0);
+                const double last = r1.norm();
+                const double lengths = (vec(u0, 1) - vec(u0, 0)).norm() + last;
+                if (!(last > 0.0)) return;
+                const Vec3 e = 2.0 / lengths * (vec(mid.data(), 1) - vec(mid.data(), 0));
+                const Mat3 P = (Mat3::Identity() - e * (r1 / last).transpose()) / lengths;
+                for (std::size_t i = 0; i < 3; ++i)
+                    for (std::size_t j = 0; j < 3; ++j) {
+                        const double x = factor * P(static_cast<int>(i), static_cast<int>(j));
+                        H[i * n + j] += x;
+                        H[(3 + i) * n + 3 + j] += x;
+                        H[i * n + 3 + j] -= x;
+                        H[(3 + i) * n + j] -= x;
+                    }
+                return;
+            }
+            case MeasureKind::displacement:
+                return add_hessian(mid.data(), 0.5 * factor, H);
+            case MeasureKind::angle:
+                return add_step_hessian_of_angle(u0, mid.data(), u1.data(), factor, H);
+            case MeasureKind::between:
+                break;
+        }
         Scalars x{};
-        std::copy_n(du, num_scalars(), x.begin());
+        std::copy_n(du, n, x.begin());
         double scale = 0.0;
-        for (std::size_t i = 0; i < num_scalars(); ++i) scale = std::max(scale, std::abs(u0[i]));
+        for (std::size_t i = 0; i < n; ++i) scale = std::max(scale, std::abs(u0[i]));
         add_differences(
             x,
             factor,
             H,
-            [this, u0](const Scalars& moved) {
-                Scalars mid{}, u1{}, D{};
-                for (std::size_t i = 0; i < num_scalars(); ++i) {
-                    mid[i] = u0[i] + 0.5 * moved[i];
-                    u1[i] = u0[i] + moved[i];
+            [this, u0, n](const Scalars& moved) {
+                Scalars middle{}, end{}, D{};
+                for (std::size_t i = 0; i < n; ++i) {
+                    middle[i] = u0[i] + 0.5 * moved[i];
+                    end[i] = u0[i] + moved[i];
                 }
-                step_gradient(u0, mid.data(), u1.data(), D.data());
+                step_gradient(u0, middle.data(), end.data(), D.data());
                 return D;
             },
             scale);
@@ -282,6 +303,82 @@ private:
     }
 
     using Scalars = std::array<double, kMostScalars>;
+    /// What an angle turns by over a step, from c and s, cosine and sine of it times a length.
+    struct StepTurn {
+        StepTurn(const double* u0, const double* u1)
+            : c0(vec(u0, 0).dot(vec(u0, 2))),
+              s0(vec(u0, 1).dot(vec(u0, 2))),
+              c1(vec(u1, 0).dot(vec(u1, 2))),
+              s1(vec(u1, 1).dot(vec(u1, 2))),
+              cross(c0 * s1 - s0 * c1),
+              along(c0 * c1 + s0 * s1),
+              turn(std::atan2(cross, along)),
+              length(std::hypot(cross, along)) {
+            // x / sin x, which is 1 + x^2 / 6 + 7 x^4 / 360 + ...
+            by_sine = is_small() ? 1.0 + turn * turn *
+                                             (1.0 + 0.35 / 3.0 * turn * turn +
+                                              31.0 / 2520.0 * turn * turn * turn * turn) /
+                                             6.0
+                                 : turn / std::sin(turn);
+            factor = by_sine / length;
+        }
+        bool is_small() const { return std::abs(turn) < 1e-2; }
+        double c() const { return 0.5 * (c0 + c1); }
+        double s() const { return 0.5 * (s0 + s1); }
+        /// d by_sine / d turn
+        double slope() const {
+            if (is_small())
+                return turn *
+                       (1.0 + 0.7 / 3.0 * turn * turn + 31.0 / 840.0 * turn * turn * turn * turn) /
+                       3.0;
+            return (1.0 - by_sine * std::cos(turn)) / std::sin(turn);
+        }
+        double c0, s0, c1, s1, cross, along, turn, length;
+        double by_sine, factor;
+    };
+    /// With f the factor, x, y and a the vectors in the middle and c and s means over the step,
+    ///   D = f (-s a, c a, c y - s x),
+    /// so that dD has a part by df, by dc and ds, and by da, dx and dy, which are half of those at
+    /// the end: dc_1 = a_1 . dx_1 + x_1 . da_1, ds_1 likewise with y.
+    void add_step_hessian_of_angle(
+        const double* u0, const double* mid, const double* u1, double factor, double* H) const {
+        constexpr std::size_t n = 9;
+        const StepTurn turn(u0, u1);
+        Scalars dc{}, ds{};
+        put(vec(u1, 2), dc.data(), 0);
+        put(vec(u1, 0), dc.data(), 2);
+        put(vec(u1, 2), ds.data(), 1);
+        put(vec(u1, 1), ds.data(), 2);
+        // df = (b' dturn - f dlength) / length
+        const double square = turn.length * turn.length;
+        const double by_cross =
+            (turn.slope() * turn.along / turn.length - turn.factor * turn.cross) / square;
+        const double by_along =
+            (-turn.slope() * turn.cross / turn.length - turn.factor * turn.along) / square;
+        const double by_c = by_along * turn.c0 - by_cross * turn.s0;
+        const double by_s = by_cross * turn.c0 + by_along * turn.s0;
+        const double f = turn.factor, c = turn.c(), s = turn.s();
+        Scalars of_f{}, of_c{}, of_s{};  // dD by f, c and s
+        put(-s * vec(mid, 2), of_f.data(), 0);
+        put(c * vec(mid, 2), of_f.data(), 1);
+        put(c * vec(mid, 1) - s * vec(mid, 0), of_f.data(), 2);
+        put(f * vec(mid, 2), of_c.data(), 1);
+        put(f * vec(mid, 1), of_c.data(), 2);
+        put(-f * vec(mid, 2), of_s.data(), 0);
+        put(-f * vec(mid, 0), of_s.data(), 2);
+        for (std::size_t i = 0; i < n; ++i) {
+            const double at_c = factor * (of_f[i] * by_c + 0.5 * of_c[i]);
+            const double at_s = factor * (of_f[i] * by_s + 0.5 * of_s[i]);
+            for (std::size_t j = 0; j < n; ++j) H[i * n + j] += at_c * dc[j] + at_s * ds[j];
+        }
+        for (std::size_t k = 0; k < 3; ++k) {
+            const double half = 0.5 * factor * f;
+            H[k * n + 6 + k] -= half * s;
+            H[(3 + k) * n + 6 + k] += half * c;
+            H[(6 + k) * n + 3 + k] += half * c;
+            H[(6 + k) * n + k] -= half * s;
+        }
+    }
     /// H += factor df/dx, by central differences relative to the size of x or `scale`.
     template <class F>
     void add_differences(

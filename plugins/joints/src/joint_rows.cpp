@@ -55,11 +55,24 @@ void JointRows::finish() {
     for (const auto& [a, b] : points_)
         for (int k = 0; k < 3; ++k)
             for (const int i : {a, b}) point_stencil_.push_back(3 * i + k);
+    // Rows of products on the attachments that occur in one: points seldom do.
+    place_.assign(static_cast<std::size_t>(n), -1);
+    for (const Row& row : rows_)
+        for (const auto& [i, j, w] : row.products)
+            for (const int attachment : {i, j}) {
+                int& place = place_[static_cast<std::size_t>(attachment)];
+                if (place >= 0) continue;
+                place = static_cast<int>(product_stencil_.size() / 3);
+                for (int k = 0; k < 3; ++k) product_stencil_.push_back(3 * attachment + k);
+            }
+    const auto size = static_cast<Eigen::Index>(product_stencil_.size() / 3);
     for (Row& row : rows_) {
-        Eigen::MatrixXd K = Eigen::MatrixXd::Zero(n, n);
+        Eigen::MatrixXd K = Eigen::MatrixXd::Zero(size, size);
         for (const auto& [i, j, w] : row.products) {
-            K(i, j) += w;
-            K(j, i) += w;
+            const int at_i = place_[static_cast<std::size_t>(i)];
+            const int at_j = place_[static_cast<std::size_t>(j)];
+            K(at_i, at_j) += w;
+            K(at_j, at_i) += w;
         }
         const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> of(K);
         const auto part = [&](double sign) -> Eigen::MatrixXd {
@@ -106,11 +119,14 @@ void JointRows::finish() {
     whole.scalars_per_item = 3 * n;
     whole.stencil = all_stencil_;
     if (!rows_.empty()) {
-        whole.name = "axes";
-        whole.rows_per_item = static_cast<std::int32_t>(rows_.size());
-        whole.degree = Degree::quadratic;
-        whole.tangent = TangentForm::isotropic;
-        add_block(Form::products, whole);
+        RowBlock axes = whole;
+        axes.name = "axes";
+        axes.rows_per_item = static_cast<std::int32_t>(rows_.size());
+        axes.scalars_per_item = static_cast<std::int32_t>(product_stencil_.size());
+        axes.stencil = product_stencil_;
+        axes.degree = Degree::quadratic;
+        axes.tangent = TangentForm::isotropic;
+        add_block(Form::products, axes);
         blocks_.back().laws = laws_;
     }
     if (!couplings_.empty()) {
@@ -152,7 +168,11 @@ void JointRows::evaluate(int block, const RowPoint& at, const RowValues& out) co
 }
 
 void JointRows::evaluate_products(const RowPoint& at, const RowValues& out) const {
-    const auto width = static_cast<std::size_t>(3 * num_attachments());
+    const std::size_t width = product_stencil_.size();
+    const auto at_row = [&](std::size_t r, int attachment) {
+        const int place = place_[static_cast<std::size_t>(attachment)];
+        return vec(out.A, r * width + static_cast<std::size_t>(3 * place));
+    };
     std::ranges::fill(out.A, 0.0);
     for (std::size_t r = 0; r < rows_.size(); ++r) {
         double pi = rows_[r].constant;
@@ -160,8 +180,8 @@ void JointRows::evaluate_products(const RowPoint& at, const RowValues& out) cons
         for (const auto& [i, j, w] : rows_[r].products) {
             if (!out.pi.empty()) pi += w * vec(at.u, i).dot(vec(at.u, j));
             if (!out.A.empty()) {
-                vec(out.A, r * width + static_cast<std::size_t>(3 * i)) += w * vec(at.u, j);
-                vec(out.A, r * width + static_cast<std::size_t>(3 * j)) += w * vec(at.u, i);
+                at_row(r, i) += w * vec(at.u, j);
+                at_row(r, j) += w * vec(at.u, i);
             }
             if (!out.b.empty()) b -= 2.0 * w * vec(at.du, i).dot(vec(at.du, j));
         }

@@ -81,7 +81,7 @@ private:
     struct Row {
         std::vector<Product> products;
         double constant;
-        std::vector<double> K;         ///< second derivative, in attachments: K (x) I_3
+        std::vector<double> K;         ///< second derivative, in their attachments: K (x) I_3
         std::vector<double> positive;  ///< its positive part
         std::vector<double> negative;  ///< that of -K
     };
@@ -95,7 +95,9 @@ private:
     std::vector<Form> forms_;
     std::vector<RowBlock> blocks_;
     std::vector<std::int32_t> point_stencil_, all_stencil_;
-    std::vector<RowLaw> laws_;  // of rows (2) and (3)
+    std::vector<std::int32_t> product_stencil_;  // of the attachments that rows_ are made of
+    std::vector<int> place_;                     // of each attachment among these
+    std::vector<RowLaw> laws_;                   // of rows (2) and (3)
     RowLaw tied_;
     std::vector<std::int32_t> difference_stencil_;
     std::vector<RowLaw> difference_laws_;

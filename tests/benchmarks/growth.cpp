@@ -156,6 +156,13 @@ int main(int argc, char** argv) {
                                                        : 1000),
                     N > 20'000 ? 1 : 2);
     });
+    for (const char* integrator : {"emm", "rk4", "generalized_alpha"})
+        growing(fmt::format("Arm of hinges with motors, {}", integrator).c_str(),
+                "hinge",
+                [&](auto&& row) {
+                    constexpr int N = 6;
+                    row(N, N, kPerBody * N, benchmark::robot_arm(N, integrator, 1e-3, 2000), 2);
+                });
     growing("Blocks that slide on four feet each, apart", "block", [&](auto&& row) {
         for (const int N : {1, 4, 16, 100, 400})
             row(N, N, kPerBody * N, benchmark::blocks_on_feet(N, 1e-3, N > 100 ? 40 : 200), 2);

@@ -97,6 +97,32 @@ inline Manifest rubbing_pendulums(int N, double step, long steps) {
     return manifest;
 }
 
+/// A robot arm: links in a row, held by hinges about y and z in turn with motors that follow
+/// targets (proportional and derivative).
+inline Manifest robot_arm(int hinges, const char* integrator, double step, long steps) {
+    Manifest manifest = empty_model(step, steps);
+    manifest.integrator.type = integrator;
+    manifest.model.gravity = {0.0, 0.0, -9.81};
+    for (int i = 0; i < hinges; ++i) {
+        manifest.add_body(fmt::format("link{}", i), "ancf_rigid_body")
+            .set("size", {0.3, 0.08, 0.08})
+            .set("density", 1000.0)
+            .set("position", {0.3 * i + 0.15, 0.0, 0.0});
+        manifest.add_constraint(fmt::format("hinge{}", i), "revolute")
+            .set("a", i == 0 ? std::string("ground") : fmt::format("link{}", i - 1))
+            .set("b", fmt::format("link{}", i))
+            .set("point", {0.3 * i, 0.0, 0.0})
+            .set("axis", {0.0, i % 2 == 1 ? 1.0 : 0.0, i % 2 == 0 ? 1.0 : 0.0})
+            .set("motor",
+                 fmt::format("{0}*({1}*sin({2}*t) - value) - {3}*rate",
+                             100.0 * (hinges - i),
+                             0.3 + 0.1 * (i % 3),
+                             1.5 + 0.2 * (i % 4),
+                             10.0 * (hinges - i)));
+    }
+    return manifest;
+}
+
 /// Joints between links of length 1 m, the first hung from the ground.
 inline void hang_links(Manifest& manifest, int N) {
     for (int i = 0; i < N; ++i)

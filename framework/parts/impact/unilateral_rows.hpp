@@ -76,6 +76,7 @@ public:
     void look(const double* q, const double* v, double t);
     /// What of gaps and rates is rounding: rows within these touch, and rest.
     static constexpr double kTouching = 1e-12;  // of the model's size
+    static constexpr double kLeft = 1e-9;       // of that size: closed rows drift by less
     static constexpr double kAtRest = 1e-11;    // of the terms of the rate
     double touching() const { return kTouching * extent_; }
     double at_rest(int i, const double* v) const;
@@ -111,10 +112,11 @@ public:
     /// Of a closed row what it presses by; but where its gap opens nevertheless, since what touched
     /// has left the place where it can, the rest of it below zero.
     double stays_in_touch(int i, double gap, double pressure) const {
-        return is_latched(i) || !(gap > touching()) ? pressure : touching() - gap;
+        const double left = kLeft * extent_;
+        return is_latched(i) || !(gap > left) ? pressure : left - gap;
     }
     /// At the state looked at, which is the last before stays_in_touch() is below zero.
-    bool has_left(int i) const { return is_closed(i) && gap(i) > 0.5 * touching(); }
+    bool has_left(int i) const { return is_closed(i) && gap(i) > 0.5 * kLeft * extent_; }
 
     /// Coordinates that conditions, these rows, masses and bodies join.
     DisjointSets islands(const std::vector<char>& closed) const;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <random>
 #include <string>
+#include <vector>
 
 #include <Eigen/Geometry>
 #include <doctest/doctest.h>
@@ -267,7 +268,7 @@ TEST_CASE("boxes and capsules that collide keep both momenta, and with e = 1 the
     std::mt19937 random(11);
     std::uniform_real_distribution<double> uniform(0.0, 1.0);
     int num_impacts = 0;
-    for (int run = 0; run < 24; ++run) {
+    for (int run = 0; run < 15; ++run) {
         CAPTURE(run);
         const Vec3 size_a(0.2 + 0.3 * uniform(random), 0.3, 0.2), size_b(0.3, 0.2, 0.4);
         const bool a_is_box = run % 3 != 2, b_is_box = run % 3 == 0;
@@ -311,7 +312,7 @@ TEST_CASE("boxes and capsules that collide keep both momenta, and with e = 1 the
             CHECK(column(simulation, "energy.kinetic") == near(before, tolerance(1e-12) * before));
         check_balances(simulation, 100.0);
     }
-    CHECK(num_impacts > 12);
+    CHECK(num_impacts > 7);
 }
 
 /// The first touch of two boxes is where the largest separation by any direction is zero; here it
@@ -395,6 +396,97 @@ TEST_CASE("three boxes in a pile stand at rest, at any attitude of the world") {
         CHECK(column3(simulation, "b2.").dot(R.col(2)) == near(top, tolerance(1e-12)));
         CHECK(column3(simulation, "b2.v").norm() == near(0.0, tolerance(1e-10)));
         CHECK(simulation.statistics().impacts.least_gap >= -tolerance(1e-13));
+    }
+}
+
+/// Friction at the bottom moves the resultant of the pressure forward, by mu times half the height.
+TEST_CASE("a box that slides off another one stays flat until its pressure is at the edge") {
+    const Vec3 size(0.2, 0.2, 0.2), base(0.6, 0.4, 0.2);
+    constexpr double kMu = 0.2, kSpeed = 1.6, kTop = 0.3;
+    Simulation simulation = model(
+        weight({0.0, 0.0, -kGravity}) +
+        body("base", 40.0, inertia_of_box(40.0, base), {0.0, 0.0, 0.1}, Mat3::Identity()) +
+        body("box",
+             8.0,
+             inertia_of_box(8.0, size),
+             {0.0, 0.0, kTop},
+             Mat3::Identity(),
+             {kSpeed, 0.0, 0.0}) +
+        "\n[[joint]]\nname = \"fixed\"\ntype = \"fixed\"\na = \"ground\"\nb = \"base\"\npoint "
+        "= [0, 0, 0]\n" +
+        contact("c",
+                "a = \"box\"\nb = \"base\"\n" + box_shape("shape", size) +
+                    box_shape("shape_b", base) + law(0.0, kMu)) +
+        integrator("emm", 0.002, 0.3));
+    while (!simulation.done()) {
+        simulation.step();
+        const double t = simulation.time(), x = column(simulation, "box.x");
+        if (x < 0.3 - 0.1 * kMu) {
+            CHECK(x == near(kSpeed * t - 0.5 * kMu * kGravity * t * t, tolerance(1e-8)));
+            CHECK(column(simulation, "box.z") == near(kTop, tolerance(1e-12)));
+        }
+    }
+    CHECK(column(simulation, "box.x") > 0.35);
+    CHECK(column(simulation, "box.wy") > 0.05);
+    CHECK(column(simulation, "box.z") < kTop);
+    check_balances(simulation, 150.0);
+}
+
+/// The first of a row falls about its front edge, f'' = 3 g / (4 d) sin f with the diagonal 2 d, f
+/// its angle from the vertical, until its top is at the next one.
+TEST_CASE("a row of dominoes falls, one after the other") {
+    constexpr double kBreadth = 0.01, kHeight = 0.06, kSpacing = 0.03, kTilt = 0.2;
+    constexpr int kCount = 4;
+    const Vec3 size(kBreadth, 0.03, kHeight);
+    const double mass = 0.018, d = 0.5 * std::hypot(kBreadth, kHeight);
+    const double lean = std::atan(kBreadth / kHeight);
+    const double begin = kTilt - lean, end = std::asin((kSpacing - kBreadth) / kHeight) - lean;
+    double first = 0.0;  // integral of df / f', f = begin + x^2
+    constexpr int kParts = 2000;
+    const double top = std::sqrt(end - begin);
+    for (int k = 0; k < kParts; ++k) {
+        const double x = (k + 0.5) / kParts * top;
+        const double fall = std::cos(begin) - std::cos(begin + x * x);
+        first += 2.0 * x / std::sqrt(1.5 * kGravity / d * fall) * top / kParts;
+    }
+    std::vector<double> before;
+    for (const double h : {0.004, 0.002}) {
+        CAPTURE(h);
+        std::string text = weight({0.0, 0.0, -kGravity});
+        for (int k = 0; k < kCount; ++k) {
+            const double tilt = k == 0 ? kTilt : 0.0;
+            const Mat3 R = Eigen::AngleAxisd(tilt, Vec3::UnitY()).toRotationMatrix();
+            const Vec3 edge(kSpacing * k + 0.5 * kBreadth, 0.0, k == 0 ? 1e-9 : 0.0);
+            text += body(fmt::format("d{}", k),
+                         mass,
+                         inertia_of_box(mass, size),
+                         edge + R * Vec3(-0.5 * kBreadth, 0.0, 0.5 * kHeight),
+                         R);
+            text += contact(fmt::format("floor{}", k),
+                            fmt::format("a = \"d{}\"\n", k) + box_shape("shape", size) +
+                                on_plane(Vec3::UnitZ()) + law(0.0, 0.6));
+            if (k > 0)
+                text +=
+                    contact(fmt::format("c{}", k),
+                            fmt::format("a = \"d{}\"\nb = \"d{}\"\nrestitution = 0\n", k, k - 1) +
+                                box_shape("shape", size) + box_shape("shape_b", size));
+        }
+        Simulation simulation = model(text + integrator("emm", h, 0.6));
+        std::vector<double> hits(kCount, 0.0);
+        while (hits.back() == 0.0 && !simulation.done()) {
+            simulation.step();
+            for (int k = 1; k < kCount; ++k)
+                if (hits[static_cast<std::size_t>(k)] == 0.0 &&
+                    column(simulation, fmt::format("c{}.impulse", k)) > 0.0)
+                    hits[static_cast<std::size_t>(k)] = simulation.time();
+        }
+        CHECK(hits[1] == near(first, h));
+        for (std::size_t k = 2; k < kCount; ++k) {
+            CHECK(hits[k] > hits[k - 1]);
+            if (!before.empty()) CHECK(hits[k] == near(before[k], 0.005));
+        }
+        before = hits;
+        check_balances(simulation, 200.0);
     }
 }
 

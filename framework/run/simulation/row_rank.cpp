@@ -107,7 +107,8 @@ void RowRank::warn_idle_friction() {
                 .rows.owners[model_.bodies.size() + static_cast<std::size_t>(part.constraint)];
         bool is_idle = owner.num_rows > 0;
         for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
-            is_idle = is_idle && acts_on_nothing(k);
+            // What touches nowhere may do so later.
+            is_idle = is_idle && acts_on_nothing(k) && !system_.parts().rows.is_unilateral(k);
         if (is_idle)
             say(
                 fmt::format("{}: its normal force is zero, since its constraint acts on "

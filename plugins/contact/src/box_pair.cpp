@@ -79,12 +79,13 @@ struct PairFeature {
 };
 
 /// Lengths relative to the size of a pair.
-constexpr double kTouches = 1e-9;    // a feature that is this near keeps its row
-constexpr double kWithin = 1e-13;    // of its borders
-constexpr double kSamePlace = 1e-6;  // where two features are one contact
-constexpr double kParallel = 1e-7;   // edges, by the sine between them
-constexpr double kSupports = 1e-9;   // an edge of a face across the normal
-constexpr double kNear = 0.05;       // features that get a row before they touch
+constexpr double kTouches = 1e-9;      // a feature that is this near keeps its row
+constexpr double kWithin = 1e-13;      // of its borders
+constexpr double kSamePlace = 1e-11;   // where two features are one contact,
+constexpr double kSameNormal = 4e-15;  // and the cosine between their normals, from 1
+constexpr double kParallel = 1e-7;     // edges, by the sine between them
+constexpr double kSupports = 1e-9;     // an edge of a face across the normal
+constexpr double kNear = 0.05;         // features that get a row before they touch
 // Four corners of a face on another one at most, or eight where both overlap crosswise, and those
 // that have just left it.
 constexpr int kMostRows = 12;
@@ -435,7 +436,7 @@ void BoxPair::choose(const Relative<double>& z, std::span<double> features) cons
                 return other.gap <= candidate.gap + kWithin * size_ &&
                        candidate.gap <= other.gap + kSamePlace * size_ &&
                        (between - other.n * other.n.dot(between)).norm() <= kSamePlace * size_ &&
-                       other.n.dot(candidate.n) >= 1.0 - kSamePlace;
+                       other.n.dot(candidate.n) >= 1.0 - kSameNormal;
             });
         if (is_there) continue;
         const auto free = std::ranges::find(features, 0.0);

@@ -369,7 +369,7 @@ void Impact::find_touching(int event) {
     for (int i = 0; i < rows_.count(); ++i) {
         if (rows_.is_latch(i) || rows_.acts_on_nothing(i)) continue;
         const bool is_closed = rows_.is_closed(i);
-        if (is_closed ? rows_.has_left(i) : rows_.gap(i) > reach) continue;
+        if (is_closed ? i == event && rows_.has_left(i) : rows_.gap(i) > reach) continue;
         touching_.push_back({i, is_closed, rows_.restitution(i)});
         // A closed row has a rate where a latch has caught.
         const bool is_moving = !is_closed || !caught_s_.isZero(0.0);

@@ -226,6 +226,32 @@ with tempfile.TemporaryDirectory() as name:
 expect([counts[key] for key in ("bodies", "joints", "constraints", "forces")] == [1, 1, 0, 3], f"counts {counts}")
 
 print(f"{len(LOADS) * len(ALLOWED)} runs under loads, {len(ends)} joints")
+# --- mass and centre of particles that lack some directions, beside the sums
+
+for axes in ("x", "z", "yz", "zx", "xyz"):
+    masses, places = (2.0, 3.0), ((1.0, 2.0, 3.0), (-4.0, 0.5, 1.0))
+    text = "".join(f'[[body]]\nname = "p{i}"\ntype = "particle"\nmass = {m}\nposition = {list(x)}\n'
+                   f'coordinates = "{axes}"\n' for i, (m, x) in enumerate(zip(masses, places)))
+    with tempfile.TemporaryDirectory() as name:
+        said = json.loads(run(pathlib.Path(name), text + '[integrator]\ntype = "emm"\nstep = 0.1\nend = 0.1\n',
+                              "--json", command="check").stdout)
+    expect(abs(said["mass"] - 5.0) < 1e-14, f"mass along {axes}: {said['mass']}")
+    for i, axis in enumerate("xyz"):
+        centre = sum(m * x[i] for m, x in zip(masses, places)) / 5.0
+        if axis in axes:
+            expect(abs(said["center_of_mass"][i] - centre) < 1e-14,
+                   f"centre along {axes}: {said['center_of_mass']}")
+    # a turn about axis i moves m along j by x_k; off the axes by the pair
+    c = [sum(m * x[i] for m, x in zip(masses, places)) / 5.0 for i in range(3)]
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        inertia = 0.0
+        for along, across in ((j, k), (k, j)):
+            if "xyz"[along] in axes and "xyz"[across] in axes:
+                inertia += sum(m * (x[across] - c[across]) ** 2 for m, x in zip(masses, places))
+        if len(axes) == 3:
+            expect(abs(said["inertia"][i][i] - inertia) < 1e-12, f"inertia {axes}: {said['inertia']}, {inertia}")
+
 for failure in failures:
     print("FAILED", failure)
 sys.exit(1 if failures else 0)

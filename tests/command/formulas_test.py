@@ -203,6 +203,42 @@ for end in ends[1:]:
     difference = max(abs(a - b) for a, b in zip(end, ends[0]))
     expect(difference <= 1e-12, f"the same joint, written otherwise: {difference:.1e}")
 
+# --- laws inside of joints along whose axis a point slides, beside the same laws written as forces
+
+LAWS = [("spring", "spring_damper", "{ stiffness = 40, free = 0.1, damping = 0.5 }", "stiffness = 40\nfree = 0.1\ndamping = 0.5"),
+        ("damping", "damper", "2.0", "damping = 2.0"),
+        ("motor", "motor", '"3*sin(5*t)"', 'effort = "3*sin(5*t)"')]
+SLIDER = """[model]
+gravity = [0, 0, -9.81]
+[[body]]
+name = "slider"
+type = "ancf_rigid_body"
+size = [0.2, 0.1, 0.1]
+density = 300
+[integrator]
+type = "emm"
+step = 0.01
+end = 0.5
+[[joint]]
+name = "j"
+type = "%s"
+a = "ground"
+b = "slider"
+point = [0.1, 0, 0]
+axis = [1, 2, 2]
+%s
+"""
+for kind in ("in_line", "prismatic"):
+    for key, law, inside, keys in LAWS:
+        found = []
+        for text in (f"{key} = {inside}", f'[[force]]\nname = "f"\ntype = "{law}"\non = "j"\n{keys}'):
+            with tempfile.TemporaryDirectory() as name:
+                run(pathlib.Path(name), SLIDER % (kind, text))
+                end = last_row(pathlib.Path(name))
+                found.append([end[c] for c in ("slider.x", "slider.y", "slider.z", "slider.qw", "j.displacement")])
+        expect(max(abs(a - b) for a, b in zip(*found)) <= 1e-12, f"{key} inside of {kind} and beside it: {found}")
+        expect(abs(found[0][-1]) > 1e-3, f"{key} inside of {kind} does not move")
+
 # --- what types are called in manifests
 
 plugins = json.loads(subprocess.run([ancora, "plugins", "--json"], check=True, capture_output=True, text=True).stdout)

@@ -119,6 +119,7 @@ inline constexpr Parameter kBushing[] = {
 };
 inline constexpr Parameter kLink[] = {kA, kB, kAxis};
 inline constexpr Parameter kTurning[] = {kA, kB, kPoint, kAxis, kTurn, ANCORA_JOINT_LAWS};
+inline constexpr Parameter kOnLine[] = {kA, kB, kPoint, kAxis, ANCORA_JOINT_LAWS};
 inline constexpr Parameter kSliding[] = {kA, kB, kPoint, kAxis, kSlide, ANCORA_JOINT_LAWS};
 inline constexpr Parameter kBoth[] = {
     kA,

@@ -149,7 +149,7 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                                                        "b = \"b\"\n"
                                                        "point = [0.2, 0.1, 0.3]\n"
                                                        "axis = [0.3, -0.5, 0.8]"}},
-                                         kPlain),
+                                         kOnLine),
     ancora::type<JointOf<Kind::in_plane>>("in_plane",
                                           {.doc = "a point of b moves in a plane of a",
                                            .equation = "r.a3 = 0",

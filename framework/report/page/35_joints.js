@@ -10,6 +10,9 @@ const JOINT_LOOKS = {
 // Laws on a distance that are no springs are drawn as a cylinder with its rod.
 const CYLINDERS = new Set(["damper", "motor", "servo", "drive"]);
 
+// Kinds along whose axis a spring is a coil.
+const SLIDES = new Set(["prismatic", "cylindrical", "in_line"]);
+
 /** Two directions across an axis. */
 function acrossOf(axis) {
     const x = new THREE.Vector3(Math.abs(axis.x) < 0.6 ? 1 : 0, Math.abs(axis.x) < 0.6 ? 0 : 1, 0);
@@ -129,11 +132,19 @@ class Joints {
                     parts.push({ unit: "spiral", local: along(at, axisA, 2.3 * sizes[i], 2.3 * sizes[i]), body: joint.bodyA, object: spiral,
                         colour: () => palette().joint[3] });
                 }
+            const coiled = SLIDES.has(kind) ? byName.get(`${joint.name}.spring`) : null;
+            if (coiled) {
+                this.named.add(coiled.name);
+                const back = Math.max(10 * sizes[i], 6 * sizes[i] - this.lowestWay(joint, scene.times));
+                const from = a.clone().addScaledVector(axisA, -back).toArray();
+                this.between.push(this.springOf({ ...joint, name: coiled.name, object: coiled, a: { ...joint.a, position: from } }, size, 1));
+            }
             if (kind === "distance" || kind === "revolute_spherical") this.between.push(this.linkOf(joint, 0.16 * sizes[i]));
         });
         this.parts = new Parts(parts, [], { through: 0.3 });
         const springs = (scene.springs ?? []).filter(known).map(spring =>
-            ({ ...spring, bodyA: find(spring.a), bodyB: find(spring.b), object: byName.get(spring.name) ?? spring }));
+            ({ ...spring, bodyA: find(spring.a), bodyB: find(spring.b), object: byName.get(spring.name) ?? spring }))
+            .filter(({ object }) => !ROPES.has(object.type));
         for (const spring of springs) {
             this.named.add(spring.name);
             this.between.push(this.springOf(spring, size, springs.length));
@@ -151,6 +162,23 @@ class Joints {
     carried(axis, { bodyA, bodyB }) {
         return axis.clone().transformDirection(this.poses.of(bodyA))
             .transformDirection(this.poses.of(bodyB).clone().invert());
+    }
+
+    /** How far b comes against the axis of a slide, over some frames of the run. */
+    lowestWay(joint, times) {
+        const place = new Place(times);
+        const axis = new THREE.Vector3();
+        const every = Math.max(1, Math.floor(times.length / 40));
+        let lowest = 0;
+        for (let i = 0; i < times.length; i += every) {
+            place.i = place.j = i;
+            this.poses.update(place);
+            const [from, to] = this.ends(joint);
+            axis.copy(directionOf(joint.axes_a[0])).transformDirection(this.poses.of(joint.bodyA));
+            lowest = Math.min(lowest, to.sub(from).dot(axis));
+        }
+        this.poses.update(new Place(times));
+        return lowest;
     }
 
     ends({ a, b, bodyA, bodyB }) {

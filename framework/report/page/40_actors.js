@@ -12,6 +12,9 @@ class Actors {
         this.solids = solidsOf(scene, size, ghost, body => this.colourOf(body));
         this.networks = scene.bodies.filter(body => body.nodes && !body.hidden).map(body => new Network(body, ghost));
         this.joints = new Joints(ghost ? { ...scene, joints: [], springs: [] } : scene, this.poses, size);
+        this.round = roundNetworks(this.networks, new Place(scene.times), size);
+        this.ropes = ghost ? [] : ropesOf(scene, size);
+        for (const { object } of this.ropes) this.joints.named.add(object.name);
         this.frames = null;
         this.constraints = new Markers(scene.constraints, "constraint", this.joints.named);
         this.forces = new Markers(scene.forces, "applied", this.joints.named);
@@ -25,7 +28,7 @@ class Actors {
     addTo(stage) {
         this.stage = stage;
         for (const drawable of [...this.solids.drawables, ...this.networks.flatMap(network => network.drawables),
-            ...this.joints.drawables, ...this.arrows()]) stage.add(drawable);
+            ...[...this.round, ...this.ropes].flatMap(({ drawables }) => drawables), ...this.joints.drawables, ...this.arrows()]) stage.add(drawable);
         if (!this.ghost) stage.add(...this.constraints.drawables, ...this.forces.drawables);
     }
 
@@ -37,6 +40,7 @@ class Actors {
         if (what.frames && !this.frames && !this.ghost) this.addFrames();
         for (const drawable of this.frames?.drawables ?? []) drawable.visible = what.frames;
         for (const drawable of this.joints.drawables) drawable.visible = what.joints;
+        for (const rope of this.ropes) for (const drawable of rope.drawables) drawable.visible = what.joints;
         for (const drawable of this.constraints.drawables) drawable.visible = what.constraints;
         for (const drawable of this.forces.drawables) drawable.visible = what.constraints;
         for (const drawable of this.arrows()) drawable.visible = what.arrows;
@@ -67,6 +71,7 @@ class Actors {
             const { channel, scale } = channelOf(network.body);
             network.paint(channel, scale, this.ghost ? colours.ghost : colours.plain);
         }
+        for (const part of [...this.round, ...this.ropes]) part.paint(selected);
         this.constraints.paint();
         this.forces.paint();
         this.reactions.paint(colours.reaction);
@@ -83,6 +88,7 @@ class Actors {
         this.joints.update();
         this.frames?.update(this.poses);
         for (const network of this.networks) network.update(place);
+        for (const part of [...this.round, ...this.ropes]) part.update(place);
         this.constraints.update(place);
         this.forces.update(place);
         this.reactions.update(place, arrow.largest, arrow.length);

@@ -72,9 +72,15 @@ function samplePoints({ times, bodies, constraints, forces, joints, springs, mes
             for (let k = 0; nodes && k < nodes.width; k += every) samples.push({ at: vector(nodes, i, k), radius: 0 });
         }
     });
-    for (const { positions, force } of [...constraints, ...forces])
-        for (let i = 0; positions && force && i < times.length; i += step)
-            samples.push({ at: vector(positions, i).addScaledVector(vector(force, i), arrow), radius: 0 });
+    for (const { positions, force } of [...constraints, ...forces]) {
+        if (!positions || !force) continue;
+        const tip = i => samples.push({ at: vector(positions, i).addScaledVector(vector(force, i), arrow), radius: 0 });
+        for (let i = 0; i < times.length; i += step) tip(i);
+        // a blow may fall between those frames
+        let most = 0;
+        for (let i = 0; i < times.length; ++i) if (vector(force, i).lengthSq() > vector(force, most).lengthSq()) most = i;
+        if (times.length) tip(most);
+    }
     return samples;
 }
 

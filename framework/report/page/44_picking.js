@@ -30,7 +30,7 @@ class Picker {
     }
 
     pick(x, y) {
-        const [{ constraints, forces, solids, joints, networks }] = this.view.actors;
+        const [{ constraints, forces, solids, joints, networks, ropes }] = this.view.actors;
         const { toggles } = this.view;
         if (toggles.constraints)
             for (const markers of [constraints, forces]) {
@@ -47,7 +47,7 @@ class Picker {
         this.mouse.set((2 * x) / clientWidth - 1, 1 - (2 * y) / clientHeight);
         this.caster.setFromCamera(this.mouse, this.view.camera);
         // A joint shows through what stands before it, and is picked through it.
-        for (const meshes of [toggles.joints ? joints.meshes : [], solids.meshes]) {
+        for (const meshes of [toggles.joints ? [...joints.meshes, ...ropes.flatMap(({ drawables }) => drawables)] : [], solids.meshes]) {
             if (best) break;
             for (const hit of this.caster.intersectObjects(meshes, false)) {
                 const z = this.project(this.point.copy(hit.point)).z;

@@ -423,17 +423,13 @@ void RowLayout::add_constraint_block(BlockPart& part) {
 
     // A_q = A_u W with constant weights, A_u J(q) where an attachment is not linear in q.
     const AttachmentMap& map = map_of(owner);
-    // Values that are always zero need no place.
-    std::vector<char> has_entry = places_with_entries(part);
-    find_places(part, has_entry);
-    // A constant Jacobian shows them, however many its items are.
-    if (part.is_constant && !shows_zeros(part)) {
+    // A constant Jacobian shows which entries are zero, so that they need no place.
+    std::vector<double> local(static_cast<std::size_t>(part.num_values), 1.0);
+    if (part.is_constant) {
         const std::vector<double> zero(static_cast<std::size_t>(owner.u_count), 0.0);
-        std::vector<double> local(has_entry.size(), 1.0);
         call_evaluate(part, {zero, zero, 0.0}, {{}, local, {}, {}});
-        for (std::size_t i = 0; i < local.size(); ++i) has_entry[i] = local[i] != 0.0 ? 1 : 0;
     }
-    const std::vector<char> has_tangent = tangents_with_entries(part, has_entry);
+    const std::vector<char> has_tangent = tangents_with_entries(part, places_with_entries(part));
     // Rows that have a law together lie in one pattern, so that the matrix can combine them.
     const bool has_law_together = !block.item_laws.empty();
     for (int item = 0; item < block.num_items; ++item) {
@@ -446,7 +442,7 @@ void RowLayout::add_constraint_block(BlockPart& part) {
             // The first pass finds the coordinates, the second the terms of their sums.
             for (int pass = 0; pass < 2; ++pass) {
                 for (int j = 0; j < S; ++j) {
-                    if (!has_law_together && has_entry[local_row + j] == 0) continue;
+                    if (!has_law_together && local[local_row + j] == 0.0) continue;
                     for (const AttachmentMap::Entry& entry : map.row(stencil[j])) {
                         if (pass == 0)
                             place_of[entry.coordinate] = 0;

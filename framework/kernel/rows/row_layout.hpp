@@ -42,7 +42,7 @@ struct BlockPart {
     int first_row = 0;
     int num_rows = 0;
     int first_value = 0;    ///< of its entries in the Jacobian
-    int places = -1;        ///< of its values, see places(); -1: all have an entry
+    int places = -1;        ///< bodies: of its values, see places(); -1: all have an entry
     int num_values = 0;     ///< entries in the plugin's layout
     int first_local = 0;    ///< constraints: of its entries in the local Jacobian buffer
     int first_tangent = 0;  ///< of its entries in the tangent buffer

@@ -238,13 +238,11 @@ double* RowSet::room_of(const BlockPart& part, double* jacobian, double* local) 
 }
 
 void RowSet::take(const BlockPart& part, const double* values, double* jacobian, double t) const {
-    const bool is_chained = owners[part.owner].constraint >= 0;
-    if (is_chained) chain(part, values, jacobian);
+    if (owners[part.owner].constraint >= 0) return chain(part, values, jacobian);
     if (part.places < 0) return;
     const auto& [of_entries, of_zeros] = places(part);
     double* to = jacobian + part.first_value;
-    if (!is_chained)
-        for (const int i : of_entries) *to++ = values[i];
+    for (const int i : of_entries) *to++ = values[i];
     std::uint64_t bits = 0;  // of what is to be zero, without signs
     // Zero of either sign has no bit but that of the sign: one comparison for all values.
     for (const int i : of_zeros) bits |= std::bit_cast<std::uint64_t>(values[i]);

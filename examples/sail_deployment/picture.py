@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws picture.svg: the sail at six times, edges by their tension, and its spin and energy.
+"""Draws picture.svg: the sail at six times, coloured by its tension, and its spin and energy.
 
     python3 examples/sail_deployment/picture.py
 
@@ -61,18 +61,21 @@ def colour(share):
 
 
 def sail_at(scene, row, time, left, size):
-    """The edges of one frame."""
+    """The triangles of one frame, the highest last."""
     sail = next(body for body in scene["bodies"] if body["name"] == "sail")
     at, count = 2 + sail["first"], sail["nodes"]
-    points = [project(*row[at + 3 * i:at + 3 * i + 3]) for i in range(count)]
-    tension = row[at + 3 * count:]
+    nodes = [row[at + 3 * i:at + 3 * i + 3] for i in range(count)]
+    points = [project(*node) for node in nodes]
+    before = [channel["name"] for channel in sail["channels"]].index("tension")
+    tension = row[at + 6 * count + before * len(sail["triangles"]):]
     scale = size / 19.0
     out = []
-    for k, (a, b) in sorted(enumerate(sail["lines"]), key=lambda line: tension[line[0]]):
-        (x1, y1), (x2, y2) = points[a], points[b]
-        out.append('<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="%s"/>' % (
-            left + size / 2 + scale * x1, TOP / 2 + 10 - scale * y1,
-            left + size / 2 + scale * x2, TOP / 2 + 10 - scale * y2, colour(tension[k] / 6.0)))
+    for k, corners in sorted(enumerate(sail["triangles"]),
+                             key=lambda triangle: sum(nodes[n][2] for n in triangle[1])):
+        path = " ".join("%.1f,%.1f" % (left + size / 2 + scale * points[n][0],
+                                       TOP / 2 + 10 - scale * points[n][1]) for n in corners)
+        out.append('<polygon points="%s" fill="%s" stroke="#00000044" stroke-width="0.5"/>' % (
+            path, colour(tension[k] / 6.0)))
     out.append('<circle cx="%.1f" cy="%.1f" r="%.1f" fill="%s"/>' % (
         left + size / 2, TOP / 2 + 10, scale * 0.8, INK))
     out.append('<text x="%.1f" y="22" text-anchor="middle">%.1f s</text>' % (left + size / 2, time))

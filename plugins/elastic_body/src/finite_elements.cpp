@@ -51,6 +51,7 @@ public:
             else
                 read_elements();
             read_interfaces();
+            read_mean();
             read_points();
             return std::move(model_);
         }
@@ -64,6 +65,7 @@ public:
         set_mass(mass, M);
         require_free();
         read_interfaces();
+        read_mean();
         read_points();
         return std::move(model_);
     }
@@ -437,6 +439,16 @@ private:
                       "an interface has three nodes or more, not on one line, so that it has "
                       "axes; a single node goes into \"points\"");
         model_.interfaces.push_back(std::move(interface));
+    }
+    void read_mean() {
+        for (int k = 0; arguments_.given("mean") && k < arguments_.num_texts("mean"); ++k) {
+            const std::string name(arguments_.text("mean", k));
+            const auto found = std::ranges::find(model_.interfaces, name, &Interface::name);
+            if (found == model_.interfaces.end())
+                arguments_.fail("mean",
+                                quoted(name) + " is no interface; list it in \"interfaces\" too");
+            found->is_mean = true;
+        }
     }
     bool is_on_line(const Interface& interface) const {
         if (interface.nodes.size() < 3) return true;

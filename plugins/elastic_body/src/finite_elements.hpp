@@ -13,11 +13,13 @@
 
 namespace ancora::elastic {
 
-/// Nodes that move as one rigid body, by which the body is joined to others.
+/// Nodes by which the body is joined to others. They move as one rigid body, or freely: then the
+/// interface moves as they do in the mean, and spreads forces over them.
 struct Interface {
     std::string name;
     std::vector<std::int32_t> nodes;  ///< ascending, counted from 0
     Vec3 origin = Vec3::Zero();       ///< their mean
+    bool is_mean = false;
 };
 /// A node with a name.
 struct NamedNode {

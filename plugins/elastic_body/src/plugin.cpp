@@ -52,6 +52,10 @@ constexpr ancora::Parameter kBody[] = {
              kInterface,
              "names for groups of nodes that move rigidly, or names of a mesh's groups")
         .or_texts(),
+    p::make("mean",
+            "",
+            "interfaces whose nodes stay free: they move as these do in the mean",
+            ancora::Shape::texts),
     p::table("points", kPoint, "names for single nodes"),
     p::integer("modes", "number of vibrations with fixed interfaces, or of the free body")
         .at_least(0)
@@ -112,7 +116,8 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "young = 1.0e5\n"
                       "poisson = 0.3\n"
                       "density = 900.0\n"
-                      "interfaces = { foot = [1, 3, 4] }\n"
+                      "interfaces = { foot = [1, 3, 4], top = [7, 9, 10] }\n"
+                      "mean = [\"top\"]\n"
                       "modes = 4"},
          .claims = {Claim::rigid_motion_invariant}},
         kParameters.entries),

@@ -137,6 +137,30 @@ MatrixXd orthonormal(MatrixXd V, const Sparse& M) {
     return out;
 }
 
+// --- interfaces
+
+/// Two axes in which nodes lie farthest apart, and the third; along each the sum of squares.
+struct Spread {
+    Mat3 axes = Mat3::Identity();
+    Vec3 squares = Vec3::Zero();
+};
+Spread spread_of(const std::vector<Vec3>& from_mean) {
+    Mat3 sum = Mat3::Zero();
+    for (const Vec3& r : from_mean) sum += r * r.transpose();
+    const Mat3 axes = rigid::diagonalise(sum);
+    int least = 0;
+    sum.diagonal().minCoeff(&least);
+    Spread out;
+    for (int i = 0; i < 2; ++i) {
+        const int axis = (least + 1 + i) % 3;
+        out.axes.col(i) = axes.col(axis);
+        out.squares(i) = sum(axis, axis);
+    }
+    out.axes.col(2) = out.axes.col(0).cross(out.axes.col(1));
+    out.squares(2) = sum(least, least);
+    return out;
+}
+
 // --- the model with rigid interfaces
 
 /// Displacements of free nodes, and displacement and turn of interfaces: u = G x.
@@ -146,15 +170,18 @@ public:
         const std::size_t num_nodes = model.x.size();
         first_.assign(num_nodes, 0);
         owner_.assign(num_nodes, -1);
-        for (std::size_t k = 0; k < model.interfaces.size(); ++k)
-            for (const std::int32_t node : model.interfaces[k].nodes)
-                owner_[static_cast<std::size_t>(node)] = static_cast<int>(k);
+        for (const Interface& interface : model.interfaces) {
+            if (interface.is_mean) continue;
+            for (const std::int32_t node : interface.nodes)
+                owner_[static_cast<std::size_t>(node)] = static_cast<int>(rigid_.size());
+            rigid_.push_back(&interface);
+        }
         for (std::size_t node = 0; node < num_nodes; ++node)
             if (owner_[node] < 0) {
                 first_[node] = num_free_;
                 num_free_ += 3;
             }
-        size_ = num_free_ + 6 * static_cast<int>(model.interfaces.size());
+        size_ = num_free_ + 6 * static_cast<int>(rigid_.size());
         K = with_interfaces(model.stiffness, 1);
         M = with_interfaces(model.mass, 3);
         std::vector<Sparse::Entry> scalar;
@@ -189,7 +216,7 @@ public:
     }
     std::vector<Vec3> positions() const {
         std::vector<Vec3> out = model_.x;
-        for (const Interface& interface : model_.interfaces) out.push_back(interface.origin);
+        for (const Interface* interface : rigid_) out.push_back(interface->origin);
         return out;
     }
 
@@ -203,12 +230,38 @@ public:
         };
         for (std::size_t node = 0; node < owner_.size(); ++node)
             if (owner_[node] < 0) put(first_[node], model_.x[node]);
-        for (std::size_t k = 0; k < model_.interfaces.size(); ++k) {
+        for (std::size_t k = 0; k < rigid_.size(); ++k) {
             const int first = first_of_interface(static_cast<int>(k));
-            put(first, model_.interfaces[k].origin);
+            put(first, rigid_[k]->origin);
             R.block<3, 3>(first + 3, 3).setIdentity();
         }
         return R;
+    }
+
+    /// Forces that a force and a torque on each mean interface are on its nodes: alike on all, and
+    /// as far as they lie from the middle.
+    MatrixXd mean_loads() const {
+        std::vector<const Interface*> mean;
+        for (const Interface& interface : model_.interfaces)
+            if (interface.is_mean) mean.push_back(&interface);
+        MatrixXd F = MatrixXd::Zero(size_, 6 * static_cast<Index>(mean.size()));
+        for (std::size_t k = 0; k < mean.size(); ++k) {
+            std::vector<Vec3> from_mean;
+            for (const std::int32_t node : mean[k]->nodes)
+                from_mean.push_back(model_.x[static_cast<std::size_t>(node)] - mean[k]->origin);
+            const auto [axes, squares] = spread_of(from_mean);
+            for (std::size_t n = 0; n < from_mean.size(); ++n) {
+                const int first = first_[static_cast<std::size_t>(mean[k]->nodes[n])];
+                auto on_node = F.block<3, 6>(first, 6 * static_cast<Index>(k));
+                on_node.leftCols<3>().setIdentity();
+                const double along = from_mean[n].dot(axes.col(0)) / squares(0),
+                             across = from_mean[n].dot(axes.col(1)) / squares(1);
+                on_node.col(3) = across * axes.col(2);
+                on_node.col(4) = -along * axes.col(2);
+                on_node.col(5) = along * axes.col(1) - across * axes.col(0);
+            }
+        }
+        return F;
     }
 
     /// Coordinates that are fixed while modes are sought: those of interfaces, or six of three
@@ -265,7 +318,7 @@ public:
 
 private:
     const Interface& interface_of(std::size_t node) const {
-        return model_.interfaces[static_cast<std::size_t>(owner_[node])];
+        return *rigid_[static_cast<std::size_t>(owner_[node])];
     }
 
     /// A displacement as a combination of x: of itself, or of its interface's displacement and
@@ -307,7 +360,8 @@ private:
     }
 
     const FiniteElements& model_;
-    std::vector<int> first_, owner_;
+    std::vector<int> first_, owner_;  ///< place, and number among the rigid interfaces or -1
+    std::vector<const Interface*> rigid_;
     int num_free_ = 0, size_ = 0;
 };
 
@@ -473,12 +527,20 @@ Modes find_modes(const ReducedModel& reduced,
 
     // Interfaces moved by one: -K_ii^-1 K_ib
     const int num_static = settings.with_static ? reduced.size() - reduced.num_free() : 0;
-    MatrixXd V(reduced.size(), vibrations.cols() + num_static);
+    // Mean interfaces that are pulled at, against what inertia a free body has
+    MatrixXd loads =
+        settings.with_static ? reduced.mean_loads() : MatrixXd(reduced.size(), Index{0});
+    const Index num_loads = loads.cols();
+    MatrixXd V(reduced.size(), vibrations.cols() + num_static + num_loads);
     V.leftCols(vibrations.cols()) = vibrations;
     if (num_static > 0) {
         MatrixXd moved = MatrixXd::Zero(reduced.size(), num_static);
         for (int k = 0; k < num_static; ++k) moved(reduced.num_free() + k, k) = 1.0;
-        V.rightCols(num_static) = moved - supported.solve(K.times(moved));
+        V.middleCols(vibrations.cols(), num_static) = moved - supported.solve(K.times(moved));
+    }
+    if (num_loads > 0) {
+        if (is_free) project_out(MR, R, loads);
+        V.rightCols(num_loads) = supported.solve(loads);
     }
     // Without rigid motions
     MatrixXd MV = M.times(V);
@@ -709,26 +771,16 @@ private:
             origin += share * affine_.row(node).transpose();
             out_.values.row(k) += share * all.row(node);
         }
-        Mat3 spread = Mat3::Zero();
-        for (const std::int32_t node : interface.nodes) {
-            const Vec3 r = affine_.row(node).transpose() - origin;
-            spread += r * r.transpose();
-        }
-        const Mat3 axes = rigid::diagonalise(spread);
-        int least = 0;
-        spread.diagonal().minCoeff(&least);
-        Mat3 local;
+        std::vector<Vec3> from_mean;
+        for (const std::int32_t node : interface.nodes)
+            from_mean.push_back(affine_.row(node).transpose() - origin);
+        const auto [local, squares] = spread_of(from_mean);
         for (int i = 0; i < 2; ++i) {
-            const int axis = (least + 1 + i) % 3;
-            local.col(i) = axes.col(axis);
             out_.tangents.row(2 * k + i).setZero();
-            for (const std::int32_t node : interface.nodes) {
-                const Vec3 r = affine_.row(node).transpose() - origin;
+            for (std::size_t n = 0; n < from_mean.size(); ++n)
                 out_.tangents.row(2 * k + i) +=
-                    r.dot(axes.col(axis)) / spread(axis, axis) * all.row(node);
-            }
+                    from_mean[n].dot(local.col(i)) / squares(i) * all.row(interface.nodes[n]);
         }
-        local.col(2) = local.col(0).cross(local.col(1));
         out_.interface_axes.push_back(local);
     }
 

@@ -13,9 +13,8 @@
 namespace ancora::elastic {
 namespace {
 
-// Groups that are not dissected any further, and columns of a block in a front.
+// Groups that are not dissected any further.
 constexpr std::size_t kLeaf = 24;
-constexpr std::size_t kColumns = 48;
 // Rows of a block: columns of this length stay in the cache.
 constexpr std::size_t kRows = 128;
 // Of a pivot, relative to the diagonal: below, it is rounding.
@@ -39,104 +38,6 @@ double dot(const double* a, const double* b, std::size_t count) {
     return (s0 + s1) + (s2 + s3);
 }
 
-/// C -= A B^T below the diagonal: C (rows x columns, leading dimension ldc), A rows x depth,
-/// B columns x depth. Row r of C stands for column r + `skip`; above it nothing need be right.
-[[gnu::target_clones("avx2", "default")]] void subtract_product(double* C,
-                                                                std::size_t ldc,
-                                                                const double* A,
-                                                                std::size_t lda,
-                                                                const double* B,
-                                                                std::size_t ldb,
-                                                                std::size_t rows,
-                                                                std::size_t columns,
-                                                                std::size_t depth) {
-    // Pieces of A that stay in the cache while all columns pass
-    if (depth > kColumns) {
-        const std::size_t half = (depth / 2 + 3) / 4 * 4;
-        subtract_product(C, ldc, A, lda, B, ldb, rows, columns, half);
-        subtract_product(
-            C, ldc, A + half * lda, lda, B + half * ldb, ldb, rows, columns, depth - half);
-        return;
-    }
-    for (std::size_t first = 0; first < rows; first += kRows) {
-        const std::size_t count = std::min(kRows, rows - first);
-        // Columns right of these rows are above the diagonal
-        const std::size_t last = std::min(columns, first + count);
-        std::size_t j = 0;
-        for (; j + 4 <= last; j += 4) {
-            double* __restrict c0 = C + first + j * ldc;
-            double* __restrict c1 = c0 + ldc;
-            double* __restrict c2 = c1 + ldc;
-            double* __restrict c3 = c2 + ldc;
-            std::size_t k = 0;
-            for (; k + 2 <= depth; k += 2) {
-                const double* __restrict a = A + first + k * lda;
-                const double* __restrict b = a + lda;
-                const double* p = B + j + k * ldb;
-                const double* q = p + ldb;
-                const double p0 = p[0], p1 = p[1], p2 = p[2], p3 = p[3];
-                const double q0 = q[0], q1 = q[1], q2 = q[2], q3 = q[3];
-                for (std::size_t i = 0; i < count; ++i) {
-                    const double x = a[i], y = b[i];
-                    c0[i] -= x * p0 + y * q0;
-                    c1[i] -= x * p1 + y * q1;
-                    c2[i] -= x * p2 + y * q2;
-                    c3[i] -= x * p3 + y * q3;
-                }
-            }
-            for (; k < depth; ++k) {
-                const double* __restrict a = A + first + k * lda;
-                const double* p = B + j + k * ldb;
-                for (std::size_t i = 0; i < count; ++i) {
-                    c0[i] -= a[i] * p[0];
-                    c1[i] -= a[i] * p[1];
-                    c2[i] -= a[i] * p[2];
-                    c3[i] -= a[i] * p[3];
-                }
-            }
-        }
-        for (; j < last; ++j) {
-            double* __restrict c = C + first + j * ldc;
-            for (std::size_t k = 0; k < depth; ++k) {
-                const double* __restrict a = A + first + k * lda;
-                const double p = B[j + k * ldb];
-                for (std::size_t i = 0; i < count; ++i) c[i] -= a[i] * p;
-            }
-        }
-    }
-}
-
-/// Factorises the first `own` columns of a front of `size` rows; false on a pivot that is not
-/// positive.
-bool factorise_columns(double* L, std::size_t size, std::size_t own, const double* diagonal) {
-    for (std::size_t first = 0; first < own; first += kColumns) {
-        const std::size_t count = std::min(kColumns, own - first);
-        for (std::size_t j = first; j < first + count; ++j) {
-            double* const column = L + j * size;
-            for (std::size_t k = first; k < j; ++k) {
-                const double* const other = L + k * size;
-                const double x = other[j];
-                for (std::size_t i = j; i < size; ++i) column[i] -= x * other[i];
-            }
-            if (!(column[j] > kPivot * diagonal[j])) return false;
-            const double pivot = std::sqrt(column[j]);
-            for (std::size_t i = j; i < size; ++i) column[i] /= pivot;
-        }
-        const std::size_t next = first + count;
-        if (next < own)
-            subtract_product(L + next * size + next,
-                             size,
-                             L + first * size + next,
-                             size,
-                             L + first * size + next,
-                             size,
-                             size - next,
-                             own - next,
-                             count);
-    }
-    return true;
-}
-
 }  // namespace
 
 // --- matrices
@@ -149,7 +50,7 @@ SparseSymmetric::SparseSymmetric(std::int32_t size, std::vector<Entry> entries) 
     std::vector<std::pair<std::int32_t, double>> sorted(entries.size());
     std::vector<std::size_t> next(start_.begin(), start_.end() - 1);
     for (const Entry& e : entries) sorted[next[at(e.j)]++] = {e.i, e.value};
-    entries = {};
+    std::vector<Entry>().swap(entries);  // "entries = {}" keeps the memory
     std::size_t count = 0;
     for (std::size_t j = 0; j < at(size); ++j) {
         const std::size_t begin = start_[j], end = start_[j + 1];
@@ -399,24 +300,47 @@ SparseCholesky::SparseCholesky(const SparseSymmetric& A,
 }
 
 void SparseCholesky::factorise(const SparseSymmetric& A, const std::vector<std::int32_t>& parent) {
-    std::vector<SparseSymmetric::Entry> entries;
+    // Entries by the columns in the order of elimination
+    struct Place {
+        std::int32_t row = 0;
+        double value = 0.0;
+    };
+    std::vector<std::size_t> start(place_.size() + 1, 0);
     std::vector<double> diagonal(place_.size(), 0.0);
     A.for_each([&](std::int32_t i, std::int32_t j, double value) {
-        const auto [low, high] = std::minmax({place_[at(i)], place_[at(j)]});
-        entries.push_back({high, low, value});
-        if (i == j) diagonal[at(low)] = value;
+        ++start[at(std::min(place_[at(i)], place_[at(j)])) + 1];
+        if (i == j) diagonal[at(place_[at(i)])] = value;
     });
-    std::ranges::sort(entries, {}, [](const SparseSymmetric::Entry& e) {
-        return std::pair(e.j, e.i);
-    });
+    std::partial_sum(start.begin(), start.end(), start.begin());
+    std::vector<Place> entries(start.back());
+    {
+        std::vector<std::size_t> next(start.begin(), start.end() - 1);
+        A.for_each([&](std::int32_t i, std::int32_t j, double value) {
+            const auto [low, high] = std::minmax({place_[at(i)], place_[at(j)]});
+            entries[next[at(low)]++] = {high, value};
+        });
+    }
     std::vector<std::vector<std::int32_t>> children(fronts_.size());
     for (std::size_t n = 0; n < parent.size(); ++n)
         if (parent[n] >= 0) children[at(parent[n])].push_back(static_cast<std::int32_t>(n));
 
-    // What fronts leave for their parents, boundary x boundary, lower triangles
-    std::vector<std::vector<double>> updates(fronts_.size());
+    // What fronts leave for their parents, boundary x boundary, lower triangles; in memory that is
+    // used again, since fresh pages cost as much as what is done with them
+    std::vector<fronts::Numbers> updates(fronts_.size()), spare;
+    const auto take = [&](std::size_t size) {
+        fronts::Numbers out;
+        const auto fits = [&](const fronts::Numbers& x) {
+            return x.capacity() >= size ? x.capacity() : std::numeric_limits<std::size_t>::max();
+        };
+        const auto best = std::ranges::min_element(spare, {}, fits);
+        if (best != spare.end() && best->capacity() >= size) {
+            out = std::move(*best);
+            spare.erase(best);
+        }
+        out.assign(size, 0.0);
+        return out;
+    };
     std::vector<std::size_t> local(place_.size(), 0);
-    auto entry = entries.begin();
     for (std::size_t n = 0; n < fronts_.size(); ++n) {
         Front& front = fronts_[n];
         const auto own = static_cast<std::size_t>(front.end - front.begin);
@@ -424,13 +348,14 @@ void SparseCholesky::factorise(const SparseSymmetric& A, const std::vector<std::
         for (std::size_t k = 0; k < own; ++k) local[at(front.begin) + k] = k;
         for (std::size_t k = 0; k < beyond; ++k) local[at(front.boundary[k])] = own + k;
         front.L.assign(size * own, 0.0);
-        std::vector<double>& update = updates[n];
-        update.assign(beyond * beyond, 0.0);
-        for (; entry != entries.end() && entry->j < front.end; ++entry)
-            front.L[local[at(entry->i)] + size * local[at(entry->j)]] += entry->value;
+        fronts::Numbers& update = updates[n] = take(beyond * beyond);
+        for (std::size_t k = 0; k < own; ++k)
+            for (std::size_t e = start[at(front.begin) + k]; e < start[at(front.begin) + k + 1];
+                 ++e)
+                front.L[local[at(entries[e].row)] + size * k] += entries[e].value;
         for (const std::int32_t child : children[n]) {
             const std::vector<std::int32_t>& boundary = fronts_[at(child)].boundary;
-            std::vector<double>& from = updates[at(child)];
+            fronts::Numbers& from = updates[at(child)];
             for (std::size_t j = 0; j < boundary.size(); ++j) {
                 const std::size_t column = local[at(boundary[j])];
                 const double* const source = from.data() + j * boundary.size();
@@ -439,20 +364,21 @@ void SparseCholesky::factorise(const SparseSymmetric& A, const std::vector<std::
                 for (std::size_t i = j; i < boundary.size(); ++i)
                     to[local[at(boundary[i])]] += source[i];
             }
-            from = {};
+            spare.push_back(std::move(from));
         }
-        if (!factorise_columns(front.L.data(), size, own, diagonal.data() + front.begin))
+        if (!fronts::factorise_columns(
+                front.L.data(), size, own, diagonal.data() + front.begin, kPivot))
             throw std::domain_error("the matrix is not positive definite");
         if (beyond > 0)
-            subtract_product(update.data(),
-                             beyond,
-                             front.L.data() + own,
-                             size,
-                             front.L.data() + own,
-                             size,
-                             beyond,
-                             beyond,
-                             own);
+            fronts::subtract_product(update.data(),
+                                     beyond,
+                                     front.L.data() + own,
+                                     size,
+                                     front.L.data() + own,
+                                     size,
+                                     beyond,
+                                     beyond,
+                                     own);
     }
 }
 
@@ -460,10 +386,10 @@ void SparseCholesky::solve(Eigen::MatrixXd& X) const {
     const std::size_t n = place_.size();
     const auto count = static_cast<std::size_t>(X.cols());
     std::vector<double> x(n * count);
-    for (std::size_t k = 0; k < n; ++k)
-        for (std::size_t c = 0; c < count; ++c)
-            x[n * c + at(place_[k])] =
-                X(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(c));
+    for (std::size_t c = 0; c < count; ++c) {
+        const double* const from = X.data() + n * c;
+        for (std::size_t k = 0; k < n; ++k) x[n * c + at(place_[k])] = from[k];
+    }
     // Own unknowns of a front, then its boundary, by right-hand sides
     std::vector<double> w;
     const auto gather = [&](const Front& front, bool with_boundary) {
@@ -481,13 +407,7 @@ void SparseCholesky::solve(Eigen::MatrixXd& X) const {
     };
     for (const Front& front : fronts_) {
         const auto [own, size] = gather(front, false);
-        for (std::size_t j = 0; j < own; ++j)
-            for (std::size_t c = 0; c < count; ++c) {
-                const double* __restrict column = front.L.data() + size * j;
-                double* __restrict to = w.data() + size * c;
-                const double value = to[j] /= column[j];
-                for (std::size_t i = j + 1; i < size; ++i) to[i] -= column[i] * value;
-            }
+        fronts::solve_forward(front.L.data(), size, own, w.data(), count);
         for (std::size_t c = 0; c < count; ++c) {
             const double* const from = w.data() + size * c;
             double* const to = x.data() + n * c;
@@ -498,20 +418,14 @@ void SparseCholesky::solve(Eigen::MatrixXd& X) const {
     for (std::size_t f = fronts_.size(); f-- > 0;) {
         const Front& front = fronts_[f];
         const auto [own, size] = gather(front, true);
-        for (std::size_t j = own; j-- > 0;)
-            for (std::size_t c = 0; c < count; ++c) {
-                const double* const column = front.L.data() + size * j;
-                double* const of = w.data() + size * c;
-                const std::size_t first = j + 1, rest = size - first;
-                of[j] = (of[j] - dot(column + first, of + first, rest)) / column[j];
-            }
+        fronts::solve_backward(front.L.data(), size, own, w.data(), count);
         for (std::size_t c = 0; c < count; ++c)
             for (std::size_t i = 0; i < own; ++i) x[n * c + at(front.begin) + i] = w[size * c + i];
     }
-    for (std::size_t k = 0; k < n; ++k)
-        for (std::size_t c = 0; c < count; ++c)
-            X(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(c)) =
-                x[n * c + at(place_[k])];
+    for (std::size_t c = 0; c < count; ++c) {
+        double* const to = X.data() + n * c;
+        for (std::size_t k = 0; k < n; ++k) to[k] = x[n * c + at(place_[k])];
+    }
 }
 
 }  // namespace ancora::elastic

@@ -9,6 +9,7 @@
 #include <Eigen/Core>
 
 #include "ancora/sdk/numbers/math.hpp"
+#include "fronts.hpp"
 
 namespace ancora::elastic {
 
@@ -70,7 +71,7 @@ private:
     struct Front {
         std::int32_t begin = 0, end = 0;     ///< unknowns
         std::vector<std::int32_t> boundary;  ///< later unknowns that they act on, ascending
-        std::vector<double> L;               ///< (own + boundary) x own, by columns
+        fronts::Numbers L;                   ///< (own + boundary) x own, by columns
     };
     class Dissection;
     void factorise(const SparseSymmetric& A, const std::vector<std::int32_t>& parent);

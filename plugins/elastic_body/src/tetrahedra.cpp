@@ -274,6 +274,48 @@ std::vector<ElementShape> gauss_points() {
     return out;
 }
 
+/// What two nodes have to do with each other.
+struct Coupling {
+    std::array<double, 9> K{};
+    double m = 0.0;
+};
+
+/// Pairs (i, j), j <= i, of nodes that share a tetrahedron, by i.
+class NodePairs {
+public:
+    NodePairs(const std::vector<Tetrahedron>& volumes, std::size_t num_nodes)
+        : start_(num_nodes + 1, 0) {
+        std::vector<std::vector<std::int32_t>> of(num_nodes);
+        for (const Tetrahedron& nodes : volumes)
+            for (const std::int32_t i : nodes)
+                for (const std::int32_t j : nodes)
+                    if (j <= i) of[static_cast<std::size_t>(i)].push_back(j);
+        for (std::size_t i = 0; i < num_nodes; ++i) {
+            std::ranges::sort(of[i]);
+            of[i].erase(std::unique(of[i].begin(), of[i].end()), of[i].end());
+            other_.insert(other_.end(), of[i].begin(), of[i].end());
+            start_[i + 1] = other_.size();
+        }
+    }
+    std::size_t size() const { return other_.size(); }
+    std::size_t find(std::int32_t i, std::int32_t j) const {
+        const auto row = static_cast<std::size_t>(i);
+        const auto begin = other_.begin() + static_cast<std::ptrdiff_t>(start_[row]),
+                   end = other_.begin() + static_cast<std::ptrdiff_t>(start_[row + 1]);
+        return static_cast<std::size_t>(std::lower_bound(begin, end, j) - other_.begin());
+    }
+    template <class F>
+    void for_each(F f) const {
+        for (std::size_t i = 0; i + 1 < start_.size(); ++i)
+            for (std::size_t k = start_[i]; k < start_[i + 1]; ++k)
+                f(static_cast<std::int32_t>(i), other_[k], k);
+    }
+
+private:
+    std::vector<std::size_t> start_;
+    std::vector<std::int32_t> other_;
+};
+
 }  // namespace
 
 Tetrahedra read_tetrahedra(const Arguments& arguments, double length_unit) {
@@ -320,6 +362,8 @@ std::ptrdiff_t assemble(const Arguments& arguments,
     const double density = arguments.number("density");
     const std::vector<ElementShape> points = gauss_points();
 
+    NodePairs pairs(volumes, model.x.size());
+    std::vector<Coupling> sums(pairs.size());
     for (std::size_t t = 0; t < volumes.size(); ++t) {
         const Tetrahedron& nodes = volumes[t];
         double m[10][10] = {}, K[10][10][3][3] = {};
@@ -341,14 +385,21 @@ std::ptrdiff_t assemble(const Arguments& arguments,
         for (std::size_t i = 0; i < 10; ++i)
             for (std::size_t j = 0; j < 10; ++j) {
                 if (nodes[i] < nodes[j]) continue;
-                model.mass.push_back({nodes[i], nodes[j], m[i][j], 0});
-                for (int p = 0; p < 3; ++p)
-                    for (int q = 0; q < 3; ++q)
-                        if (3 * nodes[i] + p >= 3 * nodes[j] + q)
-                            model.stiffness.push_back(
-                                {3 * nodes[i] + p, 3 * nodes[j] + q, K[i][j][p][q], 0});
+                Coupling& sum = sums[pairs.find(nodes[i], nodes[j])];
+                sum.m += m[i][j];
+                for (std::size_t p = 0; p < 3; ++p)
+                    for (std::size_t q = 0; q < 3; ++q) sum.K[3 * p + q] += K[i][j][p][q];
             }
     }
+    model.mass.reserve(pairs.size());
+    model.stiffness.reserve(9 * pairs.size());
+    pairs.for_each([&](std::int32_t i, std::int32_t j, std::size_t place) {
+        model.mass.push_back({i, j, sums[place].m, 0});
+        for (int p = 0; p < 3; ++p)
+            for (int q = 0; q < (i == j ? p + 1 : 3); ++q)
+                model.stiffness.push_back(
+                    {3 * i + p, 3 * j + q, sums[place].K[static_cast<std::size_t>(3 * p + q)], 0});
+    });
     return -1;
 }
 

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <Eigen/Geometry>
 #include <doctest/doctest.h>
@@ -656,6 +657,103 @@ TEST_SUITE("elastic body") {
         CHECK(
             std::string(facets_of(*make(arguments_of(folder))).notes->notes()).find("no stress") !=
             std::string::npos);
+    }
+
+    // Under a force and a torque on a mean interface the body gives way as the full model does
+    // whose nodes bear these: equal forces, and such as grow with the distance from the middle
+    TEST_CASE("a mean interface moves as its nodes do in the mean") {
+        const BoxElements box{{3, 1, 1}, {1.5, 0.4, 0.3}, 2e6, 0.3, 800.0};
+        const ElementFolder folder(box);
+        BoxElements::Entries K, m;
+        box.assemble(K, m);
+        const auto n = Eigen::Index(3 * box.num_nodes());
+        Eigen::MatrixXd full = Eigen::MatrixXd::Zero(n, n);
+        for (const auto& [at, value] : K)
+            full(at.first, at.second) = full(at.second, at.first) = value;
+        const std::vector<int> root = box.section(0), tip = box.section(6);
+        for (const int node : root)
+            for (int axis = 0; axis < 3; ++axis) {
+                full.row(3 * node + axis).setZero();
+                full.col(3 * node + axis).setZero();
+                full(3 * node + axis, 3 * node + axis) = 1.0;
+            }
+        Eigen::VectorXd F = Eigen::VectorXd::Zero(n);
+        Vec3 middle = Vec3::Zero();
+        for (const int node : tip) middle += box.position(node) / double(tip.size());
+        double squares = 0.0;
+        for (const int node : tip) squares += std::pow((box.position(node) - middle)(1), 2);
+        const Vec3 force(3.0, -2.0, 5.0);
+        for (const int node : tip) {
+            F.segment<3>(3 * node) = force / double(tip.size());
+            F(3 * node) -= 0.7 * (box.position(node) - middle)(1) / squares;  // a torque about z
+        }
+        const Eigen::VectorXd u = full.ldlt().solve(F);
+        Vec3 mean = Vec3::Zero();
+        double slope = 0.0;
+        for (const int node : tip) {
+            mean += u.segment<3>(3 * node) / double(tip.size());
+            slope -= u(3 * node) * (box.position(node) - middle)(1) / squares;
+        }
+        // The same of the modes: u = sum of phi (phi.F) / (m w^2), less what moves the root
+        FakeArguments arguments = arguments_of(folder);
+        const auto numbers = [](const std::vector<int>& nodes) {
+            std::vector<double> out;
+            for (const int node : nodes) out.push_back(node + 1.0);
+            return out;
+        };
+        arguments.set("modes", 3);
+        arguments.set_table("interfaces").set("root", numbers(root)).set("tip", numbers(tip));
+        arguments.set_texts("mean", {"tip"});
+        const auto body = make(arguments);
+        const Reduction& found = reduction_of(*body);
+        // Work of the load by unit amplitudes of each mode, against the root as a rigid body
+        const Eigen::Index modes = found.num_modes();
+        Eigen::MatrixXd at_tip(3, modes), at_root(3, modes), turn_tip(3, modes),
+            turn_root(3, modes);
+        const auto components = [&](const Eigen::RowVectorXd& functions) {
+            Eigen::MatrixXd out(3, modes);
+            for (Eigen::Index k = 0; k < modes; ++k)
+                for (int axis = 0; axis < 3; ++axis) {
+                    out(axis, k) = 0.0;
+                    for (Eigen::Index a = 0; a < functions.size(); ++a)
+                        out(axis, k) +=
+                            found.Q(3 * a + axis, k) * functions(a) /
+                            (a < found.num_affine ? found.rho(found.affine_axes[std::size_t(a)])
+                                                  : 1.0);
+                }
+            return Eigen::MatrixXd(found.axes * out);
+        };
+        const auto turn_of = [&](int interface) {
+            // From slopes of the displacement along the two axes of the interface
+            const Mat3 axes = found.axes * found.interface_axes[std::size_t(interface)];
+            const Eigen::MatrixXd s1 = components(found.tangents.row(2 * interface)),
+                                  s2 = components(found.tangents.row(2 * interface + 1));
+            Eigen::MatrixXd out(3, modes);
+            for (Eigen::Index k = 0; k < modes; ++k)
+                out.col(k) =
+                    axes.col(0) * axes.col(2).dot(s2.col(k)) -
+                    axes.col(1) * axes.col(2).dot(s1.col(k)) +
+                    axes.col(2) * 0.5 * (axes.col(1).dot(s1.col(k)) - axes.col(0).dot(s2.col(k)));
+            return out;
+        };
+        at_root = components(found.values.row(0));
+        at_tip = components(found.values.row(1));
+        turn_root = turn_of(0);
+        turn_tip = turn_of(1);
+        const Vec3 arm(1.5, 0.0, 0.0);
+        Eigen::MatrixXd moved = at_tip - at_root;
+        for (Eigen::Index k = 0; k < modes; ++k) moved.col(k) -= Vec3(turn_root.col(k)).cross(arm);
+        const Eigen::VectorXd work =
+            moved.transpose() * force + 0.7 * (turn_tip - turn_root).row(2).transpose();
+        const Eigen::VectorXd eta = work.cwiseQuotient(found.mass * found.omega_squared);
+        CHECK((moved * eta - mean).norm() <= tolerance(1e-8 * mean.norm()));
+        CHECK((turn_tip - turn_root).row(2).dot(eta) == Near(slope, 1e-8 * std::abs(slope)));
+        // Softer than one whose nodes are glued to a flange
+        arguments.set_texts("mean", {});
+        const Eigen::VectorXd stiff = reduction_of(*make(arguments)).omega_squared;
+        CHECK(found.omega_squared(0) < stiff(0));
+        arguments.set_texts("mean", {"top"});
+        CHECK(refusal(arguments) == "mean: \"top\" is no interface; list it in \"interfaces\" too");
     }
 
     TEST_CASE("what is wrong with a mesh is said with its place") {

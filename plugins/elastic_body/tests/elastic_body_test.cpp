@@ -748,10 +748,12 @@ TEST_SUITE("elastic body") {
         const Eigen::VectorXd eta = work.cwiseQuotient(found.mass * found.omega_squared);
         CHECK((moved * eta - mean).norm() <= tolerance(1e-8 * mean.norm()));
         CHECK((turn_tip - turn_root).row(2).dot(eta) == Near(slope, 1e-8 * std::abs(slope)));
-        // Softer than one whose nodes are glued to a flange
+        // Softer than one whose nodes are glued to a flange, with so many modes that both are exact
+        arguments.set("modes", 40);
+        const Eigen::VectorXd soft = reduction_of(*make(arguments)).omega_squared;
         arguments.set_texts("mean", {});
         const Eigen::VectorXd stiff = reduction_of(*make(arguments)).omega_squared;
-        CHECK(found.omega_squared(0) < stiff(0));
+        for (int k = 0; k < 3; ++k) CHECK(soft(k) < stiff(k));
         arguments.set_texts("mean", {"top"});
         CHECK(refusal(arguments) == "mean: \"top\" is no interface; list it in \"interfaces\" too");
     }

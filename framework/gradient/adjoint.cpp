@@ -3,6 +3,7 @@
 #include "adjoint.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -36,47 +37,70 @@ constexpr double kRoundingOfStart = 1e-9;
 
 // --- objectives
 
-/// Entries of a derivative by (q, v), which follow each other.
+/// Entries of a derivative by (q, v, pi), which follow each other.
 using Entries = std::vector<std::pair<int, double>>;
 
-/// Columns of a simulation that follow from positions and velocities.
+/// Columns of a simulation that follow from its state: positions, velocities and strains.
 class StateColumns {
 public:
     explicit StateColumns(const Simulation& simulation) : names_(simulation.column_names()) {
         for (const int column : simulation.step_mean_columns()) is_mean_.insert(names_[column]);
         row_.resize(names_.size());
+        for (std::size_t k = 0; k < names_.size() && names_[k] != "energy.balance"; ++k)
+            if (names_[k].starts_with("energy.")) energies_.push_back(k);
+        const auto vector = [&](const std::string& name) {
+            return static_cast<std::size_t>(std::ranges::find(names_, name) - names_.begin());
+        };
+        momentum_ = vector("momentum.x");
+        angular_momentum_ = vector("angular_momentum.x");
     }
     /// Why a column is none; empty: it is.
     std::string obstacle(const std::string& column) const {
-        const auto begins = [&](std::string_view with) {
-            return column.starts_with(with);
-        };
         const auto ends = [&](std::string_view with) {
             return column.ends_with(with);
         };
         if (std::ranges::find(names_, column) == names_.end()) return "no such column";
+        if (is_of_energy(column)) return {};
         if (is_mean_.contains(column)) return "a mean over steps";
-        if (column == "t" || begins("energy.") || begins("work.") || begins("momentum.") ||
-            begins("angular_momentum.") || begins("constraint.") || begins("integrator.") ||
-            ends(".work") || ends(".gap") || ends(".impulse") || ends(".loss"))
-            return "more than positions and velocities";
+        const std::string_view first = std::string_view(column).substr(0, column.find('.'));
+        for (const std::string_view of :
+             {"t", "energy", "work", "momentum", "angular_momentum", "constraint", "integrator"})
+            if (first == of) return "more than a state has";
+        if (ends(".work") || ends(".gap") || ends(".impulse") || ends(".loss"))
+            return "more than a state has";
         return {};
+    }
+    bool is_of_energy(const std::string& column) const {
+        const std::size_t at = place(column);
+        return std::ranges::find(energies_, at) != energies_.end() ||
+               (at >= momentum_ && at < momentum_ + 3) ||
+               (at >= angular_momentum_ && at < angular_momentum_ + 3);
     }
     std::size_t place(const std::string& column) const {
         return static_cast<std::size_t>(std::ranges::find(names_, column) - names_.begin());
     }
-    const std::vector<double>& sample(const Simulation& simulation) {
+    /// @param with_energies  those of the present state, which are else those accepted
+    const std::vector<double>& sample(const Simulation& simulation, bool with_energies) {
         simulation.sample({row_, {}, {}, false});
+        if (!with_energies) return row_;
+        const EnergyAccounting::Snapshot now = KernelAccess::of(simulation).energies();
+        const double potential = now.elastic + now.gravity;
+        const std::array<double, 3> energies{now.kinetic, potential, now.kinetic + potential};
+        for (std::size_t k = 0; k < energies_.size(); ++k) row_[energies_[k]] = energies[k];
+        std::ranges::copy(now.momenta.linear, &row_[momentum_]);
+        std::ranges::copy(now.momenta.angular, &row_[angular_momentum_]);
         return row_;
     }
 
 private:
     std::vector<std::string> names_;
     std::set<std::string> is_mean_;
+    std::vector<std::size_t> energies_;  // kinetic, potential, total
+    std::size_t momentum_ = 0, angular_momentum_ = 0;
     std::vector<double> row_;
 };
 
-/// Derivatives of some columns by q and v at the present state of a run.
+/// Derivatives of some columns by q, v and pi at the present state of a run.
 class ColumnDerivative {
 public:
     ColumnDerivative(Simulation& simulation, std::vector<std::string> columns)
@@ -84,18 +108,20 @@ public:
           system_(KernelAccess::of(simulation)),
           columns_(simulation),
           engine_(1) {
-        for (const std::string& name : columns) at_.push_back(columns_.place(name));
+        for (const std::string& name : columns) {
+            at_.push_back(columns_.place(name));
+            with_energies_ |= columns_.is_of_energy(name);
+        }
         n_ = system_.num_coordinates();
+        count_ = 2 * n_ + (with_energies_ ? system_.parts().m : 0);
     }
+    bool with_energies() const { return with_energies_; }
     /// One list for each column.
     std::vector<Entries> take() {
         std::vector<Entries> out;
-        if (!known_) {
-            known_.emplace(2 * n_);
-            for (int j = 0; j < 2 * n_; ++j) (*known_)[j] = j;
-        } else if (depends_on_others()) {
-            known_->resize(2 * n_);
-            for (int j = 0; j < 2 * n_; ++j) (*known_)[j] = j;
+        if (!known_ || depends_on_others()) {
+            known_.emplace(count_);
+            for (int j = 0; j < count_; ++j) (*known_)[j] = j;
         }
         out.resize(at_.size());
         std::vector<int> used;
@@ -129,13 +155,14 @@ public:
 private:
     double& coordinate(int j) {
         MotionState& state = system_.step_data().state;
-        return j < n_ ? state.q[j] : state.v[j - n_];
+        return j < n_ ? state.q[j] : j < 2 * n_ ? state.v[j - n_] : state.pi[j - 2 * n_];
     }
     double distance(int j) {
-        return kMoveOfColumn * std::max(std::abs(coordinate(j)), j < n_ ? 1e-3 : 1.0);
+        const bool is_velocity = j >= n_ && j < 2 * n_;
+        return kMoveOfColumn * std::max(std::abs(coordinate(j)), is_velocity ? 1.0 : 1e-3);
     }
     Eigen::VectorXd pick() {
-        const std::vector<double>& row = columns_.sample(simulation_);
+        const std::vector<double>& row = columns_.sample(simulation_, with_energies_);
         Eigen::VectorXd out(static_cast<Eigen::Index>(at_.size()));
         for (std::size_t c = 0; c < at_.size(); ++c)
             out[static_cast<Eigen::Index>(c)] = row[at_[c]];
@@ -145,13 +172,14 @@ private:
     bool depends_on_others() {
         std::uniform_real_distribution<double> any(0.5, 1.0);
         MotionState& state = system_.step_data().state;
-        const Eigen::VectorXd q = state.q, v = state.v, here = pick();
-        for (int j = 0; j < 2 * n_; ++j)
+        const Eigen::VectorXd q = state.q, v = state.v, pi = state.pi, here = pick();
+        for (int j = 0; j < count_; ++j)
             if (!std::ranges::binary_search(*known_, j))
                 coordinate(j) += any(engine_) * distance(j);
         const Eigen::VectorXd moved = pick();
         state.q = q;
         state.v = v;
+        state.pi = pi;
         return moved != here;
     }
 
@@ -159,7 +187,8 @@ private:
     KernelSystem& system_;
     StateColumns columns_;
     std::vector<std::size_t> at_;
-    int n_ = 0;
+    int n_ = 0, count_ = 0;
+    bool with_energies_ = false;
     std::optional<std::vector<int>> known_;
     std::mt19937 engine_;
 };
@@ -224,10 +253,46 @@ struct Neighbour {
         const SystemData data = system.step_data();
         increment = data.trial.Bdq + data.parts.rows.tau;
     }
-    const std::vector<double>& sample(const StepState& at) {
+    /// What parts of the residual are made of, without rows' geometry: M a - F, and what laws make
+    /// of strains and stresses at these increments.
+    void evaluate_laws(const AcceptedStep& step, const Eigen::VectorXd& increments) {
+        step.before.put(system);
+        const SystemData data = system.step_data();
+        Assembly& parts = data.parts;
+        parts.laws.prepare(step.h);
+        parts.hold_mass(step.before.t, step.h);
+        parts.mass.multiply(step.a.data(), motion.data());
+        data.trial.F = parts.gravity_force;
+        {
+            const Eigen::VectorXd dq = step.h * step.before.v + 0.5 * step.h * step.h * step.a;
+            std::ranges::copy(data.state.plugin, data.trial.plugin.begin());
+            parts.forces.evaluate_step(step.before.q.data(),
+                                       dq.data(),
+                                       step.before.t,
+                                       step.h,
+                                       data.state.plugin,
+                                       data.trial.plugin,
+                                       data.trial.F.data());
+        }
+        motion -= data.trial.F;
+        const RowLaws& laws = parts.laws;
+        const auto m = static_cast<Eigen::Index>(parts.m);
+        rows.head(m) = laws.theta().cwiseProduct(data.state.pi) + laws.extra() -
+                       laws.gamma().cwiseProduct(step.s.head(m));
+        for (const int k : laws.nonlinear())
+            if (!laws.together().holds(k))
+                rows[k] = laws.stiffest_compliance(k) *
+                          (laws.mean_stress(k, data.state.pi[k], increments[k], step.h).stress -
+                           step.s[k]);
+        increment.setZero(m);
+    }
+    const std::vector<double>& sample(const StepState& at,
+                                      const std::vector<int>& unseen,
+                                      bool with_energies) {
         at.put(system);
+        StepDerivative::reset_massless(system, unseen);
         system.follow_joints();
-        return columns.sample(simulation);
+        return columns.sample(simulation, with_energies);
     }
 
     Simulation simulation;
@@ -307,21 +372,35 @@ public:
 
     /// Looks whether residuals of a step depend on it, which `here` has evaluated.
     void look(const AcceptedStep& step, const Neighbour& here) {
-        if (!is_of_start_) return;
         for (Neighbour* const side : {up_.get(), down_.get()}) {
             side->evaluate(step);
             is_of_start_ = is_of_start_ && side->motion == here.motion && side->rows == here.rows &&
                            side->increment == here.increment;
+            const Assembly &own = side->system.parts(), &its = here.system.parts();
+            is_in_rows_ = is_in_rows_ || own.rows.B != its.rows.B || own.rows.tau != its.rows.tau ||
+                          !its.laws.together().empty();
         }
     }
-    void look(const StepState& at, std::span<const std::size_t> places) {
+    /// Where it is, as far as it has been looked at: in the start alone, in rows.
+    std::array<bool, 2> parts() const { return {is_of_start_, is_in_rows_}; }
+    bool is_in_rows() const { return is_in_rows_; }
+    void look(const StepState& at,
+              std::span<const std::size_t> places,
+              const std::vector<int>& unseen,
+              bool with_energies) {
         if (is_in_columns_) return;
-        const std::vector<double>& up = up_->sample(at);
-        const std::vector<double>& down = down_->sample(at);
+        const std::vector<double>& up = up_->sample(at, unseen, with_energies);
+        const std::vector<double>& down = down_->sample(at, unseen, with_energies);
         for (const std::size_t place : places) is_in_columns_ |= up[place] != down[place];
     }
     /// Why there is no derivative by it; empty: there is.
     const std::string& fault() const { return fault_; }
+    /// dr/dp of a step by laws, masses and forces alone, where rows do not depend on it.
+    void take_laws(const AcceptedStep& step, const Eigen::VectorXd& increments) {
+        for (Neighbour* const side : {up_.get(), down_.get()})
+            side->evaluate_laws(step, increments);
+        take_slopes();
+    }
     /// dr/dp and dI/dp of a step, whose own residuals are as small as these.
     void take(const AcceptedStep& step, double motion_left, double rows_left) {
         up_->evaluate(step);
@@ -329,18 +408,26 @@ public:
         if (bends(up_->motion, down_->motion, motion_left) ||
             bends(up_->rows, down_->rows, rows_left))
             fault_ = fmt::format("t = {:.6g} s: the equations have a corner there", step.before.t);
-        motion = (up_->motion - down_->motion) / width_;
-        rows = (up_->rows - down_->rows) / width_;
-        increment = (up_->increment - down_->increment) / width_;
+        take_slopes();
     }
     /// Of a column at a state.
-    double of_column(const StepState& at, std::size_t place) {
-        return (up_->sample(at)[place] - down_->sample(at)[place]) / width_;
+    double of_column(const StepState& at,
+                     std::size_t place,
+                     const std::vector<int>& unseen,
+                     bool with_energies) {
+        return (up_->sample(at, unseen, with_energies)[place] -
+                down_->sample(at, unseen, with_energies)[place]) /
+               width_;
     }
 
     Eigen::VectorXd motion, rows, increment;
 
 private:
+    void take_slopes() {
+        motion = (up_->motion - down_->motion) / width_;
+        rows = (up_->rows - down_->rows) / width_;
+        increment = (up_->increment - down_->increment) / width_;
+    }
     /// Residuals are zero at the parameter's value: at a smooth one those on both sides are
     /// opposite.
     static bool bends(const Eigen::VectorXd& up, const Eigen::VectorXd& down, double left) {
@@ -352,6 +439,7 @@ private:
     Costate start_;
     std::unique_ptr<Neighbour> up_, down_;
     bool is_of_start_ = true, is_in_columns_ = false;
+    bool is_in_rows_ = false;
 };
 
 // --- the sweep
@@ -426,6 +514,9 @@ public:
         } catch (const AdjointObstacle& obstacle) {
             out_.obstacle = obstacle.why;
             return std::move(out_);
+        } catch (const Error& error) {
+            out_.obstacle = error.message();
+            return std::move(out_);
         }
         for (const auto& [number, side] : parameters_) out_.by[number] = side.fault();
         for (std::size_t c = 0; c < column_of_.size(); ++c)
@@ -472,19 +563,27 @@ private:
         const auto found = seeds_.find(step);
         if (found == seeds_.end()) return;
         const Seeds& seeds = found->second;
+        const std::vector<int> unseen = derivative_.unseen_rows(seeds.at);
         const int n = system_.num_coordinates();
         for (auto& [number, side] : parameters_)
-            if (column_looks_ < kTries) side.look(seeds.at, places_);
+            if (column_looks_ < kTries)
+                side.look(seeds.at, places_, unseen, columns_->with_energies());
         ++column_looks_;
         for (std::size_t c = 0; c < column_of_.size(); ++c) {
             const double w = weight(c, step);
             if (w == 0.0) continue;
-            for (const auto& [j, value] : seeds.of_columns[column_of_[c].second])
-                (j < n ? costates_[c].q[j] : costates_[c].v[j - n]) += w * value;
+            for (const auto& [j, value] : seeds.of_columns[column_of_[c].second]) {
+                Costate& to = costates_[c];
+                (j < n ? to.q[j] : j < 2 * n ? to.v[j - n] : to.pi[j - 2 * n]) += w * value;
+            }
+            derivative_.move_massless(seeds.at, costates_[c]);
             for (std::size_t k = 0; k < parameters_.size(); ++k) {
                 ParameterSide& side = parameters_[k].second;
                 if (!side.is_in_columns()) continue;
-                const double term = w * side.of_column(seeds.at, places_[column_of_[c].second]);
+                const double term = w * side.of_column(seeds.at,
+                                                       places_[column_of_[c].second],
+                                                       unseen,
+                                                       columns_->with_energies());
                 add(c, k, term, std::abs(term));
             }
         }
@@ -500,7 +599,9 @@ private:
             for (std::size_t i = segment.ends[at]; i-- > begin;) {
                 const AcceptedStep& accepted = segment.steps[i];
                 const bool is_last = i + 1 == segment.steps.size();
-                require_agreement(accepted, is_last ? segment.end : segment.steps[i + 1].before);
+                const StepState& next = is_last ? segment.end : segment.steps[i + 1].before;
+                require_agreement(accepted, next);
+                if (is_first) try_out(accepted);
                 pull_back(accepted, std::exchange(is_first, false));
             }
         }
@@ -514,24 +615,35 @@ private:
         const Eigen::VectorXd dq = step.h * before.v + 0.5 * step.h * dv;
         const double q_size = largest_entry(before.q) + largest_entry(dq);
         const double v_size = largest_entry(before.v) + largest_entry(dv);
+        Eigen::VectorXd v_off = next.v - before.v - dv;
+        for (int i = 0; i < v_off.size(); ++i)
+            if (system_.parts().mass.is_massless(i)) v_off[i] = 0.0;
         if (largest_entry(next.q - before.q - dq) > kAgrees * q_size ||
-            largest_entry(next.v - before.v - dv) > kAgrees * v_size)
+            largest_entry(v_off) > kAgrees * v_size)
             throw AdjointObstacle{fmt::format(
                 "t = {:.6g} s: positions or velocities change by more than a step of second order",
                 next.t)};
     }
 
+    /// Whether derivatives are what they say, and which parameters are where.
+    void try_out(const AcceptedStep& step) {
+        derivative_.take(step);
+        const std::string fault = derivative_.check(step, ++checks_);
+        if (!fault.empty())
+            throw AdjointObstacle{fmt::format("t = {:.6g} s: {}", step.before.t, fault)};
+        look(step);
+    }
+
     void pull_back(const AcceptedStep& step, bool is_to_be_checked) {
         derivative_.take(step);
-        if (is_to_be_checked) {
-            const std::string fault = derivative_.check(step, ++checks_);
-            if (!fault.empty())
-                throw AdjointObstacle{fmt::format("t = {:.6g} s: {}", step.before.t, fault)};
-            look(step);
-            derivative_.take(step);
+        for (auto& [number, side] : parameters_) {
+            if (!is_live(side)) continue;
+            // In full now and then, which tells whether it has a corner.
+            if (side.is_in_rows() || is_to_be_checked)
+                side.take(step, derivative_.motion_left(), derivative_.rows_left());
+            else
+                side.take_laws(step, derivative_.increments());
         }
-        for (auto& [number, side] : parameters_)
-            if (is_live(side)) side.take(step, derivative_.motion_left(), derivative_.rows_left());
         Eigen::VectorXd motion, rows;
         for (std::size_t c = 0; c < column_of_.size(); ++c) {
             const Eigen::VectorXd behind = costates_[c].pi;
@@ -570,9 +682,9 @@ private:
         for (const AcceptedStep* at : {&step, &std::as_const(other)}) {
             here_.evaluate(*at);
             for (auto& [number, side] : parameters_) {
-                const bool was_of_start = side.is_of_start();
+                const auto before = side.parts();
                 side.look(*at, here_);
-                if (has_looked_ && was_of_start && !side.is_of_start())
+                if (has_looked_ && side.parts() != before)
                     throw AdjointObstacle{"a parameter enters the equations at some times only"};
             }
         }

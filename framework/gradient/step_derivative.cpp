@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <random>
 
 #include <fmt/format.h>
+
+#include "ancora/sdk/numbers/disjoint_sets.hpp"
 
 namespace ancora {
 namespace {
@@ -21,10 +24,12 @@ constexpr double kMoveOfStrain = 0x1p-10;
 // Slopes on both sides of a corner, or at one and two distances, differ by more than this part;
 // then nearer ones are tried.
 constexpr double kCorner = 1e-3;
-constexpr double kBend = 0.2;
+constexpr double kBendOfLaw = 0.2;
 constexpr int kCloser = 3;
 constexpr double kCloserBy = 0x1p-5;
-constexpr double kNothing = 1e-300;
+constexpr double kNoSlope = 1e-300;
+// As Massless sees it.
+constexpr double kSeenByRounding = 1e-12;
 // The check: its distance, and the part by which derivatives may miss.
 constexpr double kTry = 0x1p-20;
 constexpr double kMiss = 1e-6;
@@ -76,13 +81,9 @@ std::string StepDerivative::obstacle(KernelSystem& system) {
     if (!system.step_parts().empty()) return "it has dry friction, contacts or stops";
     if (!parts.rows.unilateral().empty()) return "it has rows that open and close";
     if (parts.laws.may_break()) return "it has elements that may break";
-    if (!system.step_rows().massless.empty()) return "it has coordinates without mass";
     if (parts.forces.depends_on_reactions()) return "it has forces that depend on reactions";
     const std::vector<std::string> names = parts.signals.names_with_states();
-    for (const BlockPart& part : parts.rows.blocks)
-        if (part.block->depends_on_time &&
-            (part.holds_constraint || is_velocity_kind(parts.rows.laws[part.first_row].kind)))
-            return "it has motion that is prescribed over time";
+    if (system.impulse().is_wanted()) return "it has motion that is prescribed over time";
     if (!names.empty())
         return fmt::format("{} has states of its own, or acts at times", names.front());
     if (parts.signals.num_crossings() > 0) return "it has signals that switch";
@@ -132,6 +133,37 @@ void StepDerivative::find_objects() {
         objects.push_back(
             {coordinates_of(forces.tangent_map(part)), coordinates_of(forces.map(part))});
     of_forces_.emplace(n_, n_, objects);
+    find_massless();
+}
+
+/// Coordinates without mass that rows have in common, with all that these rows see.
+void StepDerivative::find_massless() {
+    const Assembly& parts = data_.parts;
+    const RowSet& rows = parts.rows;
+    DisjointSets sets(static_cast<std::size_t>(n_));
+    std::vector<int> first_of_row(m_, -1);
+    for (int k = 0; k < m_; ++k)
+        for (const int i : rows.columns(k)) {
+            if (!parts.mass.is_massless(i)) continue;
+            if (first_of_row[k] < 0) first_of_row[k] = i;
+            sets.join(i, first_of_row[k]);
+        }
+    std::map<int, SparseDifferences::Object> clusters;
+    for (int i = 0; i < n_; ++i)
+        if (parts.mass.is_massless(i)) clusters[sets.root(i)].outputs.push_back(i);
+    for (int k = 0; k < m_; ++k) {
+        if (first_of_row[k] < 0) continue;
+        std::vector<int>& inputs = clusters[sets.root(first_of_row[k])].inputs;
+        inputs.insert(inputs.end(), rows.columns(k).begin(), rows.columns(k).end());
+    }
+    std::vector<SparseDifferences::Object> objects;
+    for (auto& [root, cluster] : clusters) {
+        std::ranges::sort(cluster.inputs);
+        cluster.inputs.erase(std::unique(cluster.inputs.begin(), cluster.inputs.end()),
+                             cluster.inputs.end());
+        objects.push_back(std::move(cluster));
+    }
+    of_massless_.emplace(n_, n_, objects);
 }
 
 double StepDerivative::distance(int coordinate, double part) const {
@@ -155,6 +187,7 @@ void StepDerivative::take(const AcceptedStep& step) {
     q_ = data_.state.q;
     dq_ = trial.dq;
     B_ = rows.B;
+    increments_ = trial.Bdq + rows.tau;
     s_ = step.s.head(m_);
     for (const int k : rows.dropped()) s_[k] = 0.0;
     take_laws(step);
@@ -189,8 +222,8 @@ void StepDerivative::take_laws(const AcceptedStep& step) {
             const double up = f(d), down = f(-d), near = up - down;
             const double far = f(2.0 * d) - f(-2.0 * d);
             const double bend = up + down - 2.0 * f(0.0);
-            if (std::abs(near - 0.5 * far) <= kCorner * std::abs(near) + kNothing &&
-                std::abs(bend) <= kBend * std::abs(near) + kNothing)
+            if (std::abs(near - 0.5 * far) <= kCorner * std::abs(near) + kNoSlope &&
+                std::abs(bend) <= kBendOfLaw * std::abs(near) + kNoSlope)
                 return (8.0 * near - far) / (12.0 * d);
         }
         throw AdjointObstacle{
@@ -444,6 +477,87 @@ bool StepDerivative::solve(const Eigen::VectorXd& b, Eigen::VectorXd& x) {
         if (!factorise()) return false;
         is_fresh = true;
     }
+}
+
+std::vector<int> StepDerivative::unseen_rows(const StepState& at) {
+    std::vector<int> out;
+    if (of_massless_->empty()) return out;
+    at.put(system_);
+    RowSet& rows = data_.parts.rows;
+    A1_ = rows.B;
+    rows.evaluate_rates(system_.step_rows().massless.blocks(),
+                        at.q.data(),
+                        at.v.data(),
+                        at.t,
+                        A1_.data(),
+                        pi_t_.data());
+    const Eigen::VectorXd reach = data_.parts.space.reaches();
+    for (int k = 0; k < m_; ++k) {
+        double most = 0.0, seen = -1.0;
+        for (const int e : rows.entries(k)) {
+            const int i = rows.column_of(e);
+            const double entry = std::abs(A1_[e]) / reach[i];
+            most = std::max(most, entry);
+            if (data_.parts.mass.is_massless(i)) seen = std::max(seen, entry);
+        }
+        if (seen >= 0.0 && seen <= kSeenByRounding * most) out.push_back(k);
+    }
+    return out;
+}
+
+void StepDerivative::reset_massless(KernelSystem& system, const std::vector<int>& unseen) {
+    Massless& massless = system.step_rows().massless;
+    if (massless.empty()) return;
+    const SystemData data = system.step_data();
+    Eigen::VectorXd A = data.parts.rows.B;
+    Eigen::VectorXd pi_t = Eigen::VectorXd::Zero(data.parts.m);
+    data.parts.rows.evaluate_rates(massless.blocks(),
+                                   data.state.q.data(),
+                                   data.state.v.data(),
+                                   data.state.t,
+                                   A.data(),
+                                   pi_t.data());
+    for (const int k : unseen)
+        for (const int e : data.parts.rows.entries(k))
+            if (data.parts.mass.is_massless(data.parts.rows.column_of(e))) A[e] = 0.0;
+    massless.reset(A, pi_t, data.state.v.data());
+}
+
+void StepDerivative::move_massless(const StepState& at, Costate& of) {
+    if (of_massless_->empty()) return;
+    Eigen::VectorXd by = of.v;
+    for (int i = 0; i < n_; ++i)
+        if (!data_.parts.mass.is_massless(i)) by[i] = 0.0;
+    if (largest_entry(by) == 0.0) return;
+    of.v -= by;
+    const std::vector<int> unseen = unseen_rows(at);
+    q_ = at.q;
+    v_ = at.v;
+    const auto evaluate = [&](Eigen::VectorXd& out) {
+        data_.state.q = q_;
+        data_.state.v = v_;
+        reset_massless(system_, unseen);
+        out = data_.state.v;
+    };
+    of_massless_->differentiate(
+        evaluate,
+        q_,
+        [&](int i) {
+            return distance(i, kMove);
+        },
+        [&](int i, int j, double value) {
+            of.q[j] += by[i] * value;
+        });
+    // linear in the other velocities
+    of_massless_->differentiate(
+        evaluate,
+        v_,
+        [](int) {
+            return 1.0;
+        },
+        [&](int i, int j, double value) {
+            if (!data_.parts.mass.is_massless(j)) of.v[j] += by[i] * value;
+        });
 }
 
 bool StepDerivative::pull_back(Costate& of, Eigen::VectorXd& motion, Eigen::VectorXd& rows) {

@@ -66,6 +66,16 @@ public:
     /// @returns what is at fault; empty: nothing
     std::string check(const AcceptedStep& step, unsigned seed);
 
+    /// Velocities of coordinates without mass follow from the others at the end of each step
+    /// (theory (35)), and steps do not depend on them: derivatives by them go to positions and the
+    /// other velocities.
+    void move_massless(const StepState& at, Costate& of);
+    /// Rows that see coordinates without mass by rounding alone at a state, as a joint in the plane
+    /// of a flat body does: they say nothing of these there, nor beside it.
+    std::vector<int> unseen_rows(const StepState& at);
+    /// Resets such velocities of a system at its present state.
+    static void reset_massless(KernelSystem& system, const std::vector<int>& unseen);
+
     /// (2) of the step taken last: L becomes that of its begin; `motion` and `rows` are (m, n).
     /// @returns false if K has no inverse
     bool pull_back(Costate& of, Eigen::VectorXd& motion, Eigen::VectorXd& rows);
@@ -73,9 +83,12 @@ public:
     /// Largest residuals of the step taken last: what its iteration has left.
     double motion_left() const { return motion_left_; }
     double rows_left() const { return rows_left_; }
+    /// I of that step.
+    const Eigen::VectorXd& increments() const { return increments_; }
 
 private:
     void find_objects();
+    void find_massless();
     void differentiate_rows(const AcceptedStep& step);
     void differentiate_forces(const AcceptedStep& step);
     void take_laws(const AcceptedStep& step);
@@ -96,9 +109,9 @@ private:
     std::vector<char> is_general_;   // of each block: its rows by differences
     std::vector<char> is_velocity_;  // of each row: I by differences as well
     std::vector<int> general_rows_;
-    std::optional<SparseDifferences> of_rows_, of_forces_;
+    std::optional<SparseDifferences> of_rows_, of_forces_, of_massless_;
 
-    Eigen::VectorXd q_, dq_, mid_, r_motion_, r_rows_, A0_, A1_, B_, pi_t_, s_;
+    Eigen::VectorXd q_, dq_, mid_, r_motion_, r_rows_, A0_, A1_, B_, pi_t_, s_, v_, increments_;
     std::vector<double> plugin_;
     Triplets by_dq_, by_q_;      // of r_motion, but for M
     Triplets rows_dq_, rows_q_;  // of I

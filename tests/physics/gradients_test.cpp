@@ -29,10 +29,14 @@ ModelSource source(const std::string& text) {
     };
 }
 
-Gradient gradient(const std::string& text, const Texts& of, const Texts& by) {
+Gradient gradient(const std::string& text,
+                  const Texts& of,
+                  const Texts& by,
+                  GradientMethod method = GradientMethod::automatic) {
     std::vector<Objective> objectives;
     for (const std::string& one : of) objectives.push_back(Objective::parse(one));
-    return differentiate(source(text), objectives, by, registry());
+    return differentiate(
+        source(text), objectives, by, registry(), {.workers = 0, .method = method});
 }
 
 // --- closed forms
@@ -202,6 +206,173 @@ TEST_CASE(
             CHECK(error <= tolerance(1e-6 * size));
         }
     }
+}
+
+// --- the adjoint
+
+std::string swing(double damping, double length);
+
+/// Particles on springs, dampers, cables and rods, pushed, pulled and slowed down by air.
+std::string random_net(std::mt19937& random, int num_particles) {
+    std::uniform_real_distribution<double> part(-1.0, 1.0);
+    const auto vector = [&] {
+        return Vec3(part(random), part(random), part(random));
+    };
+    std::string text = weight(9.81 * vector()) + "project_start = true\n";
+    for (int i = 0; i < num_particles; ++i)
+        text += particle(fmt::format("p{}", i),
+                         1.0 + 0.8 * part(random),
+                         vector() + Vec3(2.0 * i, 0.0, 0.0),
+                         2.0 * vector());
+    const auto end = [](int i) {
+        return i < 0 ? std::string("ground@[-1, 0, 0]") : fmt::format("p{}@0", i);
+    };
+    for (int i = 0; i < num_particles; ++i) {
+        const std::string ends =
+            fmt::format("a = \"{}\"\nb = \"{}\"\n", end(i - 1 - (random() % 2 == 0)), end(i));
+        switch (random() % 4) {
+            case 0:
+                text += fmt::format(
+                    "\n[[constraint]]\nname = \"t{}\"\ntype = \"distance\"\n{}", i, ends);
+                break;
+            case 1:
+                text += fmt::format(
+                    "\n[[constraint]]\nname = \"t{}\"\ntype = \"spring\"\n{}stiffness = "
+                    "{:.17g}\n",
+                    i,
+                    ends,
+                    60.0 + 40.0 * part(random));
+                break;
+            case 2:
+                text += fmt::format(
+                    "\n[[force]]\nname = \"t{}\"\ntype = \"spring_damper\"\n{}stiffness = "
+                    "{:.17g}\ndamping = 0.4\nfree = 1.5\n",
+                    i,
+                    ends,
+                    60.0 + 40.0 * part(random));
+                break;
+            default:
+                text += fmt::format(
+                    "\n[[force]]\nname = \"t{0}\"\ntype = \"point_load\"\nat = "
+                    "\"p{0}@0\"\nforce = [\"{1:.17g}*sin(3*t)\", \"-0.3*vx - 0.2*vx^3\", "
+                    "\"sin(2*x)\"]\n",
+                    i,
+                    4.0 * part(random));
+        }
+    }
+    return text + integrator("emm", 0.01, 0.6);
+}
+
+void check_alike(const Gradient& adjoint, const Gradient& differences) {
+    for (std::size_t i = 0; i < adjoint.of.size(); ++i)
+        for (std::size_t k = 0; k < adjoint.by.size(); ++k) {
+            CAPTURE(adjoint.of[i].text);
+            CAPTURE(adjoint.by[k].key);
+            const Gradient::Entry& expected = differences.entry(i, k);
+            CHECK_FALSE(expected.is_by_adjoint);
+            CHECK(adjoint.entry(i, k).value ==
+                  near(expected.value,
+                       1e-8 * std::abs(expected.value) + 10.0 * expected.error + 1e-10));
+        }
+}
+
+TEST_CASE("forty random nets: derivatives by the adjoint are those of differences of runs") {
+    std::mt19937 random(3);
+    int num_by_adjoint = 0;
+    for (int trial = 0; trial < 40; ++trial) {
+        CAPTURE(trial);
+        const int count = 2 + trial % 4;
+        const std::string text = random_net(random, count);
+        CAPTURE(text);
+        const std::string last = fmt::format("p{}", count - 1);
+        const Texts of{last + ".x", last + ".vz @ 0.3", "mean(p0.y)", "energy.total"};
+        const Texts by{"model.gravity[1]",
+                       "body." + last + ".mass",
+                       "body.p0.velocity[0]",
+                       "body.p0.position[2]"};
+        const Gradient found = gradient(text, of, by);
+        num_by_adjoint += found.why_differences.empty() ? 1 : 0;
+        check_alike(found, gradient(text, of, by, GradientMethod::differences));
+    }
+    CHECK(num_by_adjoint >= 30);
+}
+
+TEST_CASE("a free system that starts elsewhere goes on elsewhere, and a faster one faster") {
+    // sum over bodies of dJ/dx_0 and of dJ/dv_0 are constant backwards: 1 and t for a place, 0 and
+    // 1 for a velocity.
+    std::mt19937 random(5);
+    std::uniform_real_distribution<double> part(-1.0, 1.0);
+    for (int trial = 0; trial < 5; ++trial) {
+        std::string text = weight({0.0, 0.0, 0.0});
+        Texts by;
+        const int count = 3 + trial;
+        for (int i = 0; i < count; ++i) {
+            text += particle(fmt::format("p{}", i),
+                             1.0 + 0.8 * part(random),
+                             {1.0 * i, part(random), part(random)},
+                             {part(random), part(random), part(random)});
+            by.push_back(fmt::format("body.p{}.position[1]", i));
+            by.push_back(fmt::format("body.p{}.velocity[1]", i));
+            for (int j = i > 1 ? i - 2 : 0; j < i; ++j)
+                text += fmt::format(
+                    "\n[[constraint]]\nname = \"t{0}{1}\"\ntype = \"spring\"\na = "
+                    "\"p{0}@0\"\nb = \"p{1}@0\"\nstiffness = 80\nfree = 1\n",
+                    i,
+                    j);
+        }
+        text += integrator("emm", 0.01, 1.0);
+        const Gradient found =
+            gradient(text, {"p0.y", "p0.vy", "p1.x"}, by, GradientMethod::adjoint);
+        const double expected[3][2] = {{1.0, 1.0}, {0.0, 1.0}, {0.0, 0.0}};
+        for (std::size_t i = 0; i < 3; ++i)
+            for (std::size_t of_rate = 0; of_rate < 2; ++of_rate) {
+                double sum = 0.0;
+                for (std::size_t k = of_rate; k < by.size(); k += 2) sum += found.entry(i, k).value;
+                CAPTURE(i);
+                CHECK(sum == near(expected[i][of_rate], 1e-9));  // of starts by differences
+            }
+    }
+}
+
+TEST_CASE("a pendulum's period by its length and by its amplitude") {
+    // T = 4 sqrt(L/g) K(k), k = sin(a/2): dT/dL = T / (2 L), dT/da = 2 sqrt(L/g) cos(a/2) dK/dk
+    // with k (1 - k^2) dK/dk = E - (1 - k^2) K. At T/4 the rod passes the lowest point: dT = -4 dx
+    // / vx.
+    const double L = 0.7;
+    for (const double a : {0.5, 1.2}) {
+        CAPTURE(a);
+        const double k = std::sin(0.5 * a);
+        const double K = std::comp_ellint_1(k), E = std::comp_ellint_2(k);
+        const double period = 4.0 * std::sqrt(L / kGravity) * K;
+        const std::string text =
+            fmt::format("[parameters]\nL = {:.17g}\na = {:.17g}\n", L, a) +
+            weight({0.0, 0.0, -kGravity}) +
+            "\n[[body]]\nname = \"bob\"\ntype = \"particle\"\nmass = 1\nposition = "
+            "[\"L*sin(a)\", 0, \"-L*cos(a)\"]\n\n[[constraint]]\nname = \"rod\"\ntype = "
+            "\"distance\"\na = \"ground@[0, 0, 0]\"\nb = \"bob@0\"\n" +
+            integrator("emm", 0.25 * period / 800.0, 0.25 * period);
+        const Gradient found = gradient(
+            text, {"bob.x", "bob.vx"}, {"parameters.L", "parameters.a"}, GradientMethod::adjoint);
+        const double speed = found.of[1].value;
+        CHECK(-4.0 * found.entry(0, 0).value / -speed == near(-0.5 * period / L, 2e-5));
+        const double by_k = (E - (1.0 - k * k) * K) / (k * (1.0 - k * k));
+        CHECK(4.0 * found.entry(0, 1).value / speed ==
+              near(-2.0 * std::sqrt(L / kGravity) * std::cos(0.5 * a) * by_k, 2e-5));
+    }
+}
+
+TEST_CASE("the adjoint is refused in words where it is not to be had, and differences say why") {
+    const std::string text = bouncing(0.8, 1.0);
+    CHECK(has(refusal([&] {
+                  gradient(text, {"ball.z"}, {"parameters.k"}, GradientMethod::adjoint);
+              }),
+              "contacts"));
+    CHECK(has(gradient(text, {"ball.z"}, {"parameters.k"}).why_differences, "contacts"));
+    const std::string swinging = swing(0.03, 0.5);
+    CHECK(gradient(swinging, {"pivot.angle"}, {"parameters.L"}).why_differences == "");
+    CHECK(
+        has(gradient(swinging, {"pivot.angle", "pivot.force.x"}, {"parameters.L"}).why_differences,
+            "a mean over steps"));
 }
 
 // --- fits

@@ -28,7 +28,7 @@ constexpr std::uint64_t kGradients = 10;
 #else
 constexpr std::uint64_t kCount = 200;
 constexpr int kMostOthers = 20;
-constexpr std::uint64_t kGradients = 100;
+constexpr std::uint64_t kGradients = 40;
 #endif
 
 /// The effect of gravity, a mass and a velocity on where a mechanism's bodies are after some steps.
@@ -99,7 +99,7 @@ TEST_SUITE("mechanisms of all sorts") {
             CAPTURE(mechanism.traits);
             num_by_adjoint += agree_by_both(mechanism) ? 1 : 0;
         }
-        CHECK(num_by_adjoint >= static_cast<int>(kGradients) / 5);
+        CHECK(num_by_adjoint >= static_cast<int>(kGradients) / 2);
     }
     // May fail: nodes of massless links weighed by the mean mass of a model in which 45 t and a
     // plate of 8 mg hang together; its accelerations were wrong then, and nothing said so.

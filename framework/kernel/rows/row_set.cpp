@@ -319,9 +319,7 @@ void RowSet::evaluate_step(const double* q0,
         const RowOwner& owner = owners[part.owner];
         // B of such a block was evaluated once, and tau = 0.
         if (part.is_constant && owner.state_count == 0) continue;
-        if (is_open_block_[static_cast<std::size_t>(&part - blocks.data())] != 0 ||
-            is_idle_[static_cast<std::size_t>(part.owner)] != 0)
-            continue;
+        if (is_left_out(part)) continue;
         fetch_behind(part);
         const RowBlock& block = *part.block;
         // The scalars of a body are its coordinates: views, no copies.
@@ -531,6 +529,10 @@ void RowSet::evaluate_tangent(const double* mid,
     // With positive_part each item's block is made positive semidefinite.
     for (const BlockPart& part : blocks) {
         if (part.num_tangent == 0) continue;
+        if (is_left_out(part)) {
+            std::fill_n(G + part.first_tangent, part.num_tangent, 0.0);
+            continue;
+        }
         fetch_behind(part);
         // Bodies take the midpoint from mid, constraints theirs from umid_.
         const RowOwner& owner = owners[part.owner];

@@ -202,6 +202,12 @@ private:
         double t = 0.0;
     };
 
+    /// Its rows are nothing in steps: all open, or idle.
+    bool is_left_out(const BlockPart& part) const {
+        return is_open_block_[static_cast<std::size_t>(&part - blocks.data())] != 0 ||
+               is_idle_[static_cast<std::size_t>(part.owner)] != 0;
+    }
+
     const std::vector<double>* state_ = nullptr;
     const RowSet* states_of_ = nullptr;  // whose state it is instead
     std::vector<double> unwritten_;      // then, of steps

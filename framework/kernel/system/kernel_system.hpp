@@ -125,8 +125,10 @@ public:
     /// The equations, the state and the last trial, which may be set to those of another system of
     /// the model and evaluated by step_equations(); what follows from a state's past does not.
     SystemData step_data() { return data(); }
-    const StepRows& step_rows() const { return rows_; }
+    StepRows& step_rows() { return rows_; }
     const StepParts& step_parts() const { return extra_; }
+    const VelocityImpulse& impulse() const { return impulse_; }
+    EnergyAccounting::Snapshot energies() { return accounts_.energy.snapshot(); }
     /// After the state has been set: angles are nearest to what they were.
     void follow_joints() {
         accounts_.joints.follow(state_.q.data(), state_.v.data(), state_.t, 0.0);

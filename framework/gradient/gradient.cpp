@@ -227,6 +227,9 @@ Gradient differentiate(const ModelSource& model,
     AdjointGradient adjoint;
     if (options.method == GradientMethod::differences)
         adjoint.obstacle = "differences were asked for";
+    else if (options.method == GradientMethod::automatic &&
+             differences_cost_less(simulation, parameters.size()))
+        adjoint.obstacle = "runs cost less where parameters are few and the model is large";
     else
         adjoint.obstacle = obstacle_of_adjoint(simulation);
     ObjectiveWatch watch(of, simulation, {});

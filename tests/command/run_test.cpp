@@ -119,7 +119,7 @@ TEST_SUITE("ancora run: what is wrong with a manifest") {
         check_refused(replaced(kTop, "[3.0, 2.0, 1.0]", "[3.0, 2.0]"),
                       3,
                       "m.toml:8:8: error: body \"box\": size: expected an array of 3 numbers, got "
-                      "an array of 2 numbers");
+                      "an array of 2 numbers; write [x, y, z]");
         check_refused(replaced(kTop, "2700.0", "-1.0"),
                       3,
                       "m.toml:9:11: error: body \"box\": density: expected a value > 0 kg/m^3, got "

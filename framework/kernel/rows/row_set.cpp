@@ -319,7 +319,7 @@ void RowSet::evaluate_step(const double* q0,
         const RowOwner& owner = owners[part.owner];
         // B of such a block was evaluated once, and tau = 0.
         if (part.is_constant && owner.state_count == 0) continue;
-        if (is_left_out(part)) continue;
+        if (is_inactive(part)) continue;
         fetch_behind(part);
         const RowBlock& block = *part.block;
         // The scalars of a body are its coordinates: views, no copies.
@@ -529,7 +529,7 @@ void RowSet::evaluate_tangent(const double* mid,
     // With positive_part each item's block is made positive semidefinite.
     for (const BlockPart& part : blocks) {
         if (part.num_tangent == 0) continue;
-        if (is_left_out(part)) {
+        if (is_inactive(part)) {
             std::fill_n(G + part.first_tangent, part.num_tangent, 0.0);
             continue;
         }

@@ -203,7 +203,7 @@ private:
     };
 
     /// Its rows are nothing in steps: all open, or idle.
-    bool is_left_out(const BlockPart& part) const {
+    bool is_inactive(const BlockPart& part) const {
         return is_open_block_[static_cast<std::size_t>(&part - blocks.data())] != 0 ||
                is_idle_[static_cast<std::size_t>(part.owner)] != 0;
     }

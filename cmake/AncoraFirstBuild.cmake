@@ -16,6 +16,9 @@ if(ANCORA_FIRST_BUILD)
     # daily builds have these warnings.
     add_compile_options(
         "$<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-restrict;-Wno-stringop-overflow;-Wno-stringop-overread>")
+    # Below one gigabyte it collects no garbage: a tenth to a fifth of its time, for a sixth more memory.
+    add_compile_options(
+        "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=1048576>")
 endif()
 
 # ancora_precompiled_set(SET [POSITION_INDEPENDENT]

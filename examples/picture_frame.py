@@ -5,6 +5,7 @@ Needs python3-matplotlib for drawing, and `ancora` on the PATH, in build/release
 --ancora.
 """
 import argparse
+import array
 import csv
 import json
 import pathlib
@@ -20,6 +21,17 @@ def read(history):
     """Rows of a history.csv, as dictionaries of numbers."""
     with open(history, newline="") as file:
         return [{name: float(x) for name, x in row.items()} for row in csv.DictReader(file)]
+
+
+def frames(folder):
+    """The scene of a results folder, and its frames, each with its row of history.csv in front."""
+    scene = json.loads((folder / "scene.json").read_text())
+    data = (folder / "frames.npy").read_bytes()
+    begin = 10 + int.from_bytes(data[8:10], "little")
+    numbers = array.array("f")
+    numbers.frombytes(data[begin:])
+    width = scene["values"] + 2
+    return scene, [numbers[k:k + width] for k in range(0, len(numbers), width)]
 
 
 class Example:
@@ -79,3 +91,29 @@ def grid(axes):
 
 def legend(axes, fontsize=9, **where):
     axes.legend(fontsize=fontsize, frameon=False, **where)
+
+
+def curves(left, width, top, height, title, most, end, lines):
+    """SVG of curves over the time, each (rows, value of a row, colour, name, place of the name).
+
+    top: of the panel; the title stands above it. most, end: of the axes.
+    """
+    bottom = top + height
+    out = ['<text x="%.0f" y="%.0f">%s</text>' % (left, top - 18, title)]
+    for k in range(5):
+        y = bottom - height * k / 4
+        out.append('<line x1="%.0f" y1="%.1f" x2="%.0f" y2="%.1f" stroke="#e4e4e4"/>' % (
+            left, y, left + width, y))
+        out.append('<text x="%.0f" y="%.1f" text-anchor="end">%g</text>' % (left - 6, y + 4,
+                                                                            most * k / 4))
+    for t in range(0, end + 1, 10):
+        out.append('<text x="%.1f" y="%.0f" text-anchor="middle">%d s</text>' % (
+            left + width * t / end, bottom + 18, t))
+    for rows, value, paint, name, place in lines:
+        way = " ".join("%.1f,%.1f" % (left + width * row["t"] / end,
+                                      bottom - height * value(row) / most) for row in rows)
+        out.append('<polyline points="%s" fill="none" stroke="%s" stroke-width="1.8"/>' % (
+            way, paint))
+        out.append('<text x="%.0f" y="%.0f" text-anchor="end" fill="%s">%s</text>' % (
+            left + width, bottom - height * place / most, paint, name))
+    return out

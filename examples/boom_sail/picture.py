@@ -7,9 +7,6 @@
 Runs `ancora run`, 10 s. Needs nothing but Python, and `ancora` on the PATH, in build/release, or
 named by --ancora.
 """
-import array
-import csv
-import json
 import math
 import pathlib
 import subprocess
@@ -64,40 +61,12 @@ def sail_at(scene, row, time, left):
     return out
 
 
-def curves(left, width, title, most, end, lines):
-    bottom, height = TOP + 240.0, 170.0
-    out = ['<text x="%.0f" y="%.0f">%s</text>' % (left, TOP + 50, title)]
-    for k in range(5):
-        y = bottom - height * k / 4
-        out.append('<line x1="%.0f" y1="%.1f" x2="%.0f" y2="%.1f" stroke="#e4e4e4"/>' % (
-            left, y, left + width, y))
-        out.append('<text x="%.0f" y="%.1f" text-anchor="end">%g</text>' % (left - 6, y + 4,
-                                                                            most * k / 4))
-    for t in range(0, end + 1, 10):
-        out.append('<text x="%.1f" y="%.0f" text-anchor="middle">%d s</text>' % (
-            left + width * t / end, bottom + 18, t))
-    for rows, value, paint, name, place in lines:
-        way = " ".join("%.1f,%.1f" % (left + width * row["t"] / end,
-                                      bottom - height * value(row) / most) for row in rows)
-        out.append('<polyline points="%s" fill="none" stroke="%s" stroke-width="1.8"/>' % (
-            way, paint))
-        out.append('<text x="%.0f" y="%.0f" text-anchor="end" fill="%s">%s</text>' % (
-            left + width, bottom - height * place / most, paint, name))
-    return out
-
-
 with tempfile.TemporaryDirectory() as folder:
     results = pathlib.Path(folder) / "results"
     subprocess.run([example.options.ancora, "run", str(example.folder / "model.toml"), "--quiet",
                     "--out", str(results)], check=True)
-    with open(results / "history.csv", newline="") as file:
-        rows = [{name: float(x) for name, x in row.items()} for row in csv.DictReader(file)]
-    scene = json.loads((results / "scene.json").read_text())
-    data = (results / "frames.npy").read_bytes()
-    numbers = array.array("f")
-    numbers.frombytes(data[10 + int.from_bytes(data[8:10], "little"):])
-    width = scene["values"] + 2
-    moving = [numbers[k:k + width] for k in range(0, len(numbers), width)]
+    rows = frame.read(results / "history.csv")
+    scene, moving = frame.frames(results)
 
 out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 530" font-family="sans-serif" '
        'font-size="13" fill="%s">' % INK, '<rect width="1200" height="530" fill="white"/>']
@@ -105,9 +74,9 @@ for k, t in enumerate(TIMES):
     near = min(moving, key=lambda row: abs(rows[int(row[0])]["t"] - t))
     out += sail_at(scene, near, t, k * SIZE)
 rpm = 30.0 / math.pi
-out += curves(50, 520, "spin of the hub [rpm]", 1.0, 40, [
+out += frame.curves(50, 520, TOP + 70, 170, "spin of the hub [rpm]", 1.0, 40, [
     (rows, lambda row: rpm * row["hub.wz"], BLUE, "0.091 is the open sail's", 0.15)])
-out += curves(650, 520, "work since the start [J]", 80.0, 40, [
+out += frame.curves(650, 520, TOP + 70, 170, "work since the start [J]", 80.0, 40, [
     (rows, lambda row: row["work.external"], BLUE, "of the drives", 83.0),
     (rows, lambda row: -row["work.nonideal"], RED, "taken by damping", 58.0)])
 out.append("</svg>")

@@ -7,9 +7,6 @@
 Runs `ancora run` twice, with damping and without, 20 s. Needs nothing but Python, and `ancora` on
 the PATH, in build/release, or named by --ancora.
 """
-import array
-import csv
-import json
 import math
 import pathlib
 import subprocess
@@ -32,19 +29,7 @@ def run(folder, *settings):
     for setting in settings:
         command += ["--set", setting]
     subprocess.run(command, check=True)
-    with open(folder / "history.csv", newline="") as file:
-        return [{name: float(x) for name, x in row.items()} for row in csv.DictReader(file)]
-
-
-def frames(folder):
-    """The scene, and its frames: rows of numbers, in front which row of history.csv it is."""
-    scene = json.loads((folder / "scene.json").read_text())
-    data = (folder / "frames.npy").read_bytes()
-    begin = 10 + int.from_bytes(data[8:10], "little")
-    numbers = array.array("f")
-    numbers.frombytes(data[begin:])
-    width = scene["values"] + 2
-    return scene, [numbers[k:k + width] for k in range(0, len(numbers), width)]
+    return frame.read(folder / "history.csv")
 
 
 def project(x, y, z):
@@ -82,33 +67,10 @@ def sail_at(scene, row, time, left, size):
     return out
 
 
-def curves(left, width, title, most, lines):
-    """Curves over the time, each with a colour and a name."""
-    bottom, height = TOP + 230.0, 180.0
-    out = ['<text x="%.0f" y="%.0f">%s</text>' % (left, TOP + 32, title)]
-    for k in range(5):
-        y = bottom - height * k / 4
-        out.append('<line x1="%.0f" y1="%.1f" x2="%.0f" y2="%.1f" stroke="#e4e4e4"/>' % (
-            left, y, left + width, y))
-        out.append('<text x="%.0f" y="%.1f" text-anchor="end">%g</text>' % (left - 6, y + 4,
-                                                                            most * k / 4))
-    for t in range(0, 61, 10):
-        out.append('<text x="%.1f" y="%.0f" text-anchor="middle">%d s</text>' % (
-            left + width * t / 60, bottom + 18, t))
-    for rows, value, paint, name, place in lines:
-        way = " ".join("%.1f,%.1f" % (left + width * row["t"] / 60,
-                                      bottom - height * value(row) / most) for row in rows)
-        out.append('<polyline points="%s" fill="none" stroke="%s" stroke-width="1.8"/>' % (
-            way, paint))
-        out.append('<text x="%.0f" y="%.0f" text-anchor="end" fill="%s">%s</text>' % (
-            left + width, bottom - height * place / most, paint, name))
-    return out
-
-
 with tempfile.TemporaryDirectory() as temporary:
     folder = pathlib.Path(temporary)
     rows = run(folder / "damped")
-    scene, moving = frames(folder / "damped")
+    scene, moving = frame.frames(folder / "damped")
     free = run(folder / "free", "body.sail.damping=0")
 
 out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 560" font-family="sans-serif" '
@@ -118,10 +80,10 @@ for k, t in enumerate(TIMES):
     near = min(moving, key=lambda row: abs(rows[int(row[0])]["t"] - t))
     out += sail_at(scene, near, rows[int(near[0])]["t"], k * size, size)
 rpm = 30.0 / math.pi
-out += curves(50, 520, "spin of the hub [rpm]", 8.0, [
+out += frame.curves(50, 520, TOP + 50, 180, "spin of the hub [rpm]", 8.0, 60, [
     (free, lambda row: rpm * row["hub.wz"], GRAY, "film without damping", 6.6),
     (rows, lambda row: rpm * row["hub.wz"], BLUE, "3.33 is the flat square's", 2.7)])
-out += curves(650, 520, "energy [J]", 120.0, [
+out += frame.curves(650, 520, TOP + 50, 180, "energy [J]", 120.0, 60, [
     (rows, lambda row: row["energy.total"], BLUE, "of motion and film", 52.0),
     (rows, lambda row: -row["work.nonideal"], RED, "taken by the film's damping", 68.0)])
 out.append("</svg>")

@@ -85,6 +85,9 @@ public:
         for (Eigen::VectorXd* x : {&x_, &r_, &a_, &last_, &force_, &drift_}) x->setZero(n_);
         for (Eigen::VectorXd* x : {&lambda_, &y_, &g_}) x->setZero(m_);
         if (options.spinning) take_spin();
+        condition_of_.assign(static_cast<std::size_t>(system.parts().m), -1);
+        for (int c = 0; c < static_cast<int>(m_); ++c)
+            condition_of_[static_cast<std::size_t>(face_.row(c))] = c;
         for (const int row : system.parts().rows.unilateral())
             if (system.parts().laws.is_constraint(row)) closed_.push_back(row);
         evaluate();
@@ -142,7 +145,7 @@ private:
         const Eigen::VectorXd& s = system_.stress_at_instant();
         const double rounding = kPulls * s.lpNorm<Eigen::Infinity>();
         const bool do_press = std::ranges::none_of(closed_, [&](int row) {
-            return s[row] > rounding && !(system_.parts().laws[row].prestress > 0.0);
+            return s[row] > rounding && !is_latch(row);
         });
         if (do_press) out.forces = std::move(forces);
         stand();
@@ -326,19 +329,15 @@ private:
         int most = -1;
         double worst = 0.0;
         for (const int row : closed_) {
-            if (system_.parts().laws[row].prestress > 0.0) continue;  // a latch holds
-            const int c = condition_of(row);
+            if (is_latch(row)) continue;  // which holds
+            const int c = condition_of_[static_cast<std::size_t>(row)];
             if (!(-y_[c] > worst)) continue;
             worst = -y_[c];
             most = c;
         }
         return worst > kPulls * y_.lpNorm<Eigen::Infinity>() ? most : -1;
     }
-    int condition_of(int row) const {
-        int c = 0;
-        while (face_.row(c) != row) ++c;
-        return c;
-    }
+    bool is_latch(int row) const { return system_.parts().laws[row].prestress > 0.0; }
 
     /// Gaps of open contacts at the present point, zero for other conditions.
     Eigen::VectorXd open_gaps() {
@@ -687,8 +686,9 @@ private:
     Eigen::VectorXd q_, q_start_, zero_, lambda_, x_, y_, r_, a_, g_, last_, downhill_;
     Eigen::VectorXd force_;  // at the point last evaluated
     SteadySpin spin_;
-    Eigen::VectorXd drift_;    // velocity of the axis
-    std::vector<int> closed_;  // unilateral rows, ascending
+    Eigen::VectorXd drift_;          // velocity of the axis
+    std::vector<int> closed_;        // unilateral rows, ascending
+    std::vector<int> condition_of_;  // each row, -1 of none
     bool is_free_ = false;
 };
 

@@ -270,7 +270,7 @@ CASES = [
     Case("[integrator]", force('type = "rope"\npoints = ["arm@[0, 0, 0]", "fore@[0, 0, 0]"]\nlength = 0.5'),
          '[[force]]\nname = "f"', "0.5 below zero", "move it apart by that", status=5),
     Case("[integrator]", force('type = "sensor"\ninput = "g.value"\n[[force]]\nname = "g"\ntype = "sensor"\ninput = "f.value"'),
-         '[[force]]\nname = "f"', "loop without delay: f hears g hears f", "give one of them a state"),
+         '[[force]]\nname = "f"', "loop without delay: f reads g reads f", "give one of them a state"),
     # --- formulas
     Case(AXIS, MOTOR + '"0,5*sin(t)"', '"0,5', 'found ","', "a point stands before decimals"),
     Case(AXIS, MOTOR + '"5 sin(t)"', '"5 sin', "a product is written with *"),

@@ -73,10 +73,9 @@ std::string text_of(unsigned seed, const std::string& integrator, double begin) 
         t,
         m.between(0.006, 0.04),
         seed % 2 == 0 ? 0.0 : m.between(0.0, 0.1));
-    if (integrator != "generalized_alpha")  // which takes no events
-        text +=
-            "[[force]]\nname = \"relay\"\ntype = \"relay\"\ninput = \"j.angle_rate\"\n"
-            "on_at = 0.5\noff_at = -0.1\nstarts_on = true\n";
+    text +=
+        "[[force]]\nname = \"relay\"\ntype = \"relay\"\ninput = \"j.angle_rate\"\n"
+        "on_at = 0.5\noff_at = -0.1\nstarts_on = true\n";
     return text + fmt::format("[integrator]\ntype = \"{}\"\nstep = 5e-3\nbegin = {}\nend = {}\n",
                               integrator,
                               begin,

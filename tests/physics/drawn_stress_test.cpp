@@ -15,10 +15,13 @@
 #include <fmt/format.h>
 
 #include "framework/models.hpp"
+#include "plates.hpp"
 #include "support/near.hpp"
+#include "support/tetrahedra.hpp"
 
 using namespace ancora;
 using ancora::testing::Near;
+using ancora::testing::Plate;
 using ancora::testing::Run;
 using Vec3 = Eigen::Vector3d;
 
@@ -126,43 +129,12 @@ TEST_SUITE("drawn stress") {
     // the sides of a clamped one (S. Timoshenko, S. Woinowsky-Krieger, Theory of Plates and Shells,
     // tables 8 and 35), s = 6 M / t^2
     TEST_CASE("square plates under pressure") {
-        constexpr double kT = 0.01, kWeight = 1e-3, kNu = 0.3;
+        constexpr double kT = Plate::kT, kWeight = Plate::kWeight, kNu = Plate::kNu;
         // In the middle of the plate and of two sides
         const auto stresses = [&](int n, bool is_clamped) {
-            std::string text = fmt::format(
-                "[model]\ngravity = [0, 0, {}]\n[[body]]\nname = \"plate\"\ntype = \"shell\"\ngrid "
-                "= {{ counts = [{}, {}], spacing = [{}, {}] }}\nyoung = {:.17g}\npoisson = "
-                "{}\nthickness = {}\ndensity = {}\n",
-                -kWeight,
-                n + 1,
-                n + 1,
-                1.0 / n,
-                1.0 / n,
-                12.0 * (1.0 - kNu * kNu) / (kT * kT * kT),
-                kNu,
-                kT,
-                1.0 / kT);
-            for (int j = 0; j <= n; ++j)
-                for (int i = 0; i <= n; ++i) {
-                    if (i > 0 && i < n && j > 0 && j < n) continue;
-                    const int k = j * (n + 1) + i;
-                    text += fmt::format(
-                        "[[constraint]]\nname = \"s{0}\"\ntype = \"position\"\na = \"plate@{0}\"\n"
-                        "b = \"ground@[{1}, {2}, 0]\"\n{3}\n",
-                        k,
-                        double(i) / n,
-                        double(j) / n,
-                        is_clamped || k == 0 ? ""
-                        : k == n             ? "components = \"yz\""
-                                             : "components = \"z\"");
-                    if (is_clamped)
-                        text += fmt::format(
-                            "[[constraint]]\nname = \"d{0}\"\ntype = \"general_constraint\"\n"
-                            "equation = [\"plate.director_{0}_x = 0\", \"plate.director_{0}_y = "
-                            "0\"]\n",
-                            k);
-                }
-            Run run(text + kIntegrator);
+            Plate plate(n);
+            plate.support(is_clamped);
+            Run run(plate.text + kIntegrator);
             run.simulation.find_equilibrium({});
             const std::vector<double> stress = Shown(run).values("von Mises stress");
             const auto at = [&](int i, int j) {
@@ -281,37 +253,11 @@ TEST_SUITE("drawn stress") {
                         if (i == 0) root += fmt::format("{}, ", number(i, j, k));
                         if (i == 2 * kNx) tip += fmt::format("{}, ", number(i, j, k));
                     }
-            for (int cx = 0; cx < kNx; ++cx)
-                for (int cy = 0; cy < kNy; ++cy)
-                    for (int cz = 0; cz < kNz; ++cz) {
-                        std::array<int, 3> axes = {0, 1, 2};
-                        do {
-                            std::array<std::array<int, 3>, 4> c{};
-                            c[0] = {2 * cx, 2 * cy, 2 * cz};
-                            for (std::size_t k = 0; k < 3; ++k) {
-                                c[k + 1] = c[k];
-                                c[k + 1][std::size_t(axes[k])] += 2;
-                            }
-                            std::string entry;
-                            for (const auto& [a, b] : {std::pair(0, 0),
-                                                       {1, 1},
-                                                       {2, 2},
-                                                       {3, 3},
-                                                       {0, 1},
-                                                       {1, 2},
-                                                       {0, 2},
-                                                       {0, 3},
-                                                       {2, 3},
-                                                       {1, 3}}) {
-                                const auto &p = c[std::size_t(a)], &q = c[std::size_t(b)];
-                                entry += fmt::format(
-                                    "{}, ",
-                                    number(
-                                        (p[0] + q[0]) / 2, (p[1] + q[1]) / 2, (p[2] + q[2]) / 2));
-                            }
-                            volumes += "[" + entry + "], ";
-                        } while (std::ranges::next_permutation(axes).found);
-                    }
+            ancora::testing::for_each_tetrahedron({kNx, kNy, kNz}, [&](const auto& places) {
+                std::string entry;
+                for (const auto& [x, y, z] : places) entry += fmt::format("{}, ", number(x, y, z));
+                volumes += "[" + entry + "], ";
+            });
             const Eigen::AngleAxisd turn(R);
             Run run(fmt::format(
                 "[[body]]\nname = \"solid\"\ntype = \"elastic_body\"\nnodes = [{}]\ntetrahedra = "

@@ -331,7 +331,7 @@ std::string balance_wheel(const std::string& latch) {
                  "start = 1.0\nspring = { stiffness = 2.0, free = 0 }\nlatch = " + latch);
 }
 
-TEST_CASE("a latch that is told to open is released, and catches again from its own side") {
+TEST_CASE("a latch with a command to open is released, and catches again from its own side") {
     // Swings as cos t, is caught at 0.5 and let go at 2 s: 0.5 cos(t - 2), whose side is the other
     // one. Told so by a formula, a table, another object's state.
     for (const std::string open : {"\"2*(t - 1.75)\"", "[[0.0, 0.0], [1.9, 0.0], [2.1, 1.0]]"})

@@ -406,7 +406,7 @@ TEST_SUITE("inputs") {
             message = error.message();
         }
         CHECK(message.find("signals form a loop without delay: ") != std::string::npos);
-        CHECK(message.find("hears") != std::string::npos);
+        CHECK(message.find("reads") != std::string::npos);
         // y' T = 1 + y/2 - y: to 2 with the time constant 2 T
         Simulation run = model(loop("\nbandwidth = 1.0"));
         run_to_end(run);

@@ -45,7 +45,7 @@ private:
         const auto begin = std::ranges::find(way_, i);
         std::string names;
         for (auto at = begin; at != way_.end(); ++at)
-            names += (at == begin ? "" : " hears ") + parts_[*at].name;
+            names += (at == begin ? "" : " reads ") + parts_[*at].name;
         const SignalPart& part = parts_[i];
         throw Error(ErrorKind::manifest,
                     fmt::format("{}: signals form a loop without delay: {}; give one of them a "

@@ -732,8 +732,9 @@ void KernelSystem::no_convergence(const StepTrial& trial,
     if (worst.cause != nullptr)
         cause = worst.cause;
     else if (!dependents.names.empty())
-        cause = fmt::format("{} and the reactions that it hears may raise each other without end",
-                            dependents.names);
+        cause =
+            fmt::format("{} and the reactions that it depends on may raise each other without end",
+                        dependents.names);
     throw Error(ErrorKind::numerical,
                 fmt::format("t = {:.9g} s, step of {:.3g} s: {}; the largest residual is in {} "
                             "({:.3g} {}); {}",

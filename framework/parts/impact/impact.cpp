@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Cholesky>
 #include <fmt/format.h>
 
 #include "compensated_sum.hpp"

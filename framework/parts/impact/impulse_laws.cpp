@@ -106,12 +106,15 @@ public:
     bool go(double e) {
         double compressed = 0.0, expanded = 0.0;
         for (int k = 0; k < kMostParts; ++k) {
-            const Eigen::VectorXd du = change(part_);
+            const Eigen::VectorXd dp = impulses_of(part_), du = of_.W * dp;
             // The work of a part d of the normal impulse is u d + du d / 2, u its rate before.
             if (u_[0] < 0.0) {
                 const double part = u_[0] + du[0] > 0.0 ? -u_[0] / du[0] : 1.0;
                 const double before = u_[0];
-                advance(part * part_);
+                if (part < 1.0)
+                    take(impulses_of(part * part_));
+                else
+                    take(dp);
                 if (part < 1.0) u_[0] = 0.0;
                 compressed -= 0.5 * (before + u_[0]) * part * part_;
                 continue;
@@ -119,14 +122,14 @@ public:
             const double wanted = e * e * compressed - expanded;
             const double work = (u_[0] + 0.5 * du[0]) * part_;
             if (work < wanted) {
-                advance(part_);
+                take(dp);
                 expanded += work;
                 continue;
             }
             // u x + du x^2 / 2 = wanted / part
             const double c = wanted / part_;
             const double root = std::sqrt(u_[0] * u_[0] + 2.0 * du[0] * c);
-            if (c > 0.0) advance(part_ * 2.0 * c / (u_[0] + root));
+            if (c > 0.0) take(impulses_of(part_ * 2.0 * c / (u_[0] + root)));
             return true;
         }
         return false;
@@ -154,9 +157,7 @@ private:
         dp.tail(count) = t;
         return dp;
     }
-    Eigen::VectorXd change(double d) const { return of_.W * impulses_of(d); }
-    void advance(double d) {
-        const Eigen::VectorXd dp = impulses_of(d);
+    void take(const Eigen::VectorXd& dp) {
         p_ += dp;
         u_ += of_.W * dp;
     }

@@ -24,6 +24,7 @@
 #include "support/box_elements.hpp"
 #include "support/near.hpp"
 #include "support/plugin_body.hpp"
+#include "support/tetrahedra.hpp"
 
 namespace {
 
@@ -101,35 +102,12 @@ std::string tetrahedra(const BoxElements& box) {
                std::to_string(
                    10 * box.node((a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2) + 5);
     };
-    for (int cx = 0; cx < box.counts[0]; ++cx)
-        for (int cy = 0; cy < box.counts[1]; ++cy)
-            for (int cz = 0; cz < box.counts[2]; ++cz) {
-                std::array<int, 3> axes = {0, 1, 2};
-                do {
-                    std::array<Corner, 4> c{};
-                    c[0] = {2 * cx, 2 * cy, 2 * cz};
-                    for (std::size_t k = 0; k < 3; ++k) {
-                        c[k + 1] = c[k];
-                        c[k + 1][std::size_t(axes[k])] += 2;
-                    }
-                    const bool is_odd =
-                        (axes[0] > axes[1]) != ((axes[0] > axes[2]) != (axes[1] > axes[2]));
-                    if (is_odd) std::swap(c[2], c[3]);
-                    volumes += std::to_string(++num_volumes);
-                    for (const auto& [a, b] : {std::pair(0, 0),
-                                               {1, 1},
-                                               {2, 2},
-                                               {3, 3},
-                                               {0, 1},
-                                               {1, 2},
-                                               {0, 2},
-                                               {0, 3},
-                                               {2, 3},
-                                               {1, 3}})
-                        volumes += name(c[std::size_t(a)], c[std::size_t(b)]);
-                    volumes += "\n";
-                } while (std::ranges::next_permutation(axes).found);
-            }
+    ancora::testing::for_each_tetrahedron(box.counts, [&](const auto& places) {
+        volumes += std::to_string(++num_volumes);
+        for (const auto& [x, y, z] : places)
+            volumes += " " + std::to_string(10 * box.node(x, y, z) + 5);
+        volumes += "\n";
+    });
     std::string surfaces;
     for (const int end : {0, 1}) {
         std::string of;

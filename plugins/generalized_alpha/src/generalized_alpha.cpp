@@ -134,6 +134,7 @@ void GeneralizedAlpha::advance(System& system, double t0, double h, int halvings
     ImplicitSystem& face = *system.implicit();
     if (history(system, lambda_.size()).has_begun == 0.0) begin(system, face, t0, h);
     if (solve(system, face, t0, h)) {
+        write_state(system, h);
         accept(system, t0, h);
         return;
     }
@@ -327,9 +328,9 @@ void GeneralizedAlpha::write_state(System& system, double h) {
     std::ranges::copy(x1, state_.end() - static_cast<std::ptrdiff_t>(x1.size()));
 }
 
+/// The trial that write_state() has written.
 void GeneralizedAlpha::accept(System& system, double t0, double h) {
     const History past = history(system, lambda_.size());
-    write_state(system, h);
     system.continuous()->accept_state(t0, t0 + h, state_);
     std::ranges::copy(course_, past.course.begin());
     std::ranges::copy(acceleration_, past.acceleration.begin());

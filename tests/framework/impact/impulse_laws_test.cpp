@@ -174,4 +174,61 @@ TEST_CASE("the energetic law of one contact without friction is that of Poisson 
     }
 }
 
+TEST_CASE("where friction leaves several solutions that is seen, and the sticking one is taken") {
+    // W_n < mu |W_nt|: at rates that part without an impulse one that slides or sticks presses too.
+    Collision of;
+    of.W = (MatrixXd(2, 2) << 1.0, -2.0, -2.0, 5.0).finished();
+    of.q = Eigen::Vector2d(0.1, -1.0);
+    of.contacts = {{0.0, ImpactLaw::poisson, 1e-15}};
+    of.cones = {{0, 1, 1, 1.0}};
+    const CollisionImpulses found = ancora::solve_collision(of);
+    CHECK(found.are_several);
+    CHECK((of.q + of.W * found.p).norm() < 1e-12);
+    CHECK(std::abs(found.p[1]) <= found.p[0]);
+    of.cones.front().mu = 0.4;
+    CHECK_FALSE(ancora::solve_collision(of).are_several);
+}
+
+TEST_CASE("the end of a step over all events meets its conditions, and gains nothing with it") {
+    std::mt19937 random(31);
+    std::normal_distribution<double> normal;
+    std::uniform_real_distribution<double> uniform(0.0, 1.0);
+    int num_lowered = 0;
+    for (int run = 0; run < 500; ++run) {
+        CAPTURE(run);
+        const Index count = 1 + run % 5;
+        const MatrixXd C = MatrixXd::NullaryExpr(count, count + 2, [&](Index, Index) {
+            return normal(random);
+        });
+        Collision of;
+        of.W = C * C.transpose();
+        of.q = C * VectorXd::NullaryExpr(count + 2, [&](Index) {
+                   return normal(random);
+               });
+        VectorXd P(count), began(count);
+        for (Index i = 0; i < count; ++i) {
+            of.contacts.push_back({uniform(random), ImpactLaw::poisson, 1e-15});
+            P[i] = uniform(random) < 0.3 ? 0.0 : uniform(random);
+            began[i] = normal(random);
+        }
+        // What P has done with gaps that have closed.
+        const double work = -0.3 * P.sum() * uniform(random);
+        const CollisionImpulses found = ancora::solve_sum(of, P, began, work);
+        const VectorXd after = of.q + of.W * found.p;
+        const double scale = of.q.norm() + (of.W.cwiseAbs() * (P + found.p.cwiseAbs())).norm();
+        CHECK((P + found.p).minCoeff() >= -1e-12 * (P + found.p.cwiseAbs()).maxCoeff());
+        CHECK(after.minCoeff() >= -1e-12 * scale);
+        CHECK(work + of.change(found.p) <= 1e-11 * scale * scale);
+        num_lowered += found.was_lowered ? 1 : 0;
+        if (found.was_lowered) continue;
+        for (Index i = 0; i < count; ++i) {
+            const double e = of.contacts[static_cast<std::size_t>(i)].e;
+            const double rate = after[i] + e * std::min(0.0, began[i]);
+            CHECK(rate >= -1e-11 * scale);
+            if (P[i] + found.p[i] > 1e-9 * scale) CHECK(std::abs(rate) < 1e-11 * scale);
+        }
+    }
+    CHECK(num_lowered > 0);
+}
+
 }  // namespace

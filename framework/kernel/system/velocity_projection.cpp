@@ -30,21 +30,30 @@ std::span<double> room(Eigen::VectorXd& x) {
 }
 
 /// Whether the law of row k is slack on one side: its stress has a slope discontinuity or a jump
-/// there.
+/// there. Of rows with a law together each strain by itself is looked at, and all of them.
 bool goes_slack(const RowLaws& laws, int k) {
     constexpr double kStrain = 1.0;
-    const auto stress = [&](double strain) {
-        const ItemLaws& together = laws.together();
-        if (!together.holds(k)) return laws[k].law->stress(laws[k], strain, 0.0);
+    const ItemLaws& together = laws.together();
+    const auto has_stress = [&](double strain, std::size_t first, std::size_t count) {
+        if (!together.holds(k)) return laws[k].law->stress(laws[k], strain, 0.0) != 0.0;
         const ItemLaws::Item& item = together.item_of(k);
         std::array<double, ItemLaw::kMostRows> pi{}, s{};
         const auto n = static_cast<std::size_t>(item.num_rows);
-        std::fill_n(pi.begin(), n, strain);
+        std::fill_n(pi.begin() + first, count, strain);
         item.law->potential(item.index, std::span(pi).first(n), std::span(s).first(n), {});
-        return s[k - item.first_row];
+        return std::ranges::any_of(s, [](double x) {
+            return x != 0.0;
+        });
+    };
+    const auto differs = [&](std::size_t first, std::size_t count) {
+        return has_stress(-kStrain, first, count) != has_stress(kStrain, first, count);
     };
     try {
-        return (stress(-kStrain) == 0.0) != (stress(kStrain) == 0.0);
+        const auto n =
+            static_cast<std::size_t>(together.holds(k) ? together.item_of(k).num_rows : 1);
+        bool is_slack = differs(0, n);
+        for (std::size_t row = 0; row < n; ++row) is_slack |= differs(row, 1);
+        return is_slack;
     } catch (const std::exception&) {
         return false;  // a law that ends before, as an attraction at the centre, does not let go
     }

@@ -9,9 +9,11 @@
 
 namespace ancora::membrane {
 
+// Wrinkles that turn by less over a step do so smoothly enough for Gauss' formula.
+constexpr double kSlowTurn = 2.0;
+
 /// E in polar form: E_1,2 = mean +- radius, with the direction (c, s) of twice the angle of n_1.
 struct Film::Principal {
-    double e11, e22, g;
     double mean, radius;
     double c, s;
     double largest() const { return mean + radius; }
@@ -19,17 +21,11 @@ struct Film::Principal {
 };
 
 Film::Film(const Numbers& numbers, std::span<const double> volumes)
-    : numbers_(numbers),
-      plane_(numbers.young / (1.0 - numbers.poisson * numbers.poisson)),
-      shear_(numbers.young / (2.0 * (1.0 + numbers.poisson))),
-      prestrain_(numbers.prestress * (1.0 - numbers.poisson) / numbers.young),
-      volumes_(volumes) {}
+    : numbers_(numbers), areal_(numbers.areal()), shear_(numbers.shear()), volumes_(volumes) {}
 
 Film::Principal Film::principal(std::span<const double> pi) const {
-    Principal out{pi[0] + prestrain_, pi[1] + prestrain_, pi[2], 0.0, 0.0, 1.0, 0.0};
-    const double half = 0.5 * (out.e11 - out.e22), shear = 0.5 * out.g;
-    out.mean = 0.5 * (out.e11 + out.e22);
-    out.radius = std::hypot(half, shear);
+    const double half = 0.5 * pi[1], shear = 0.5 * pi[2];
+    Principal out{0.5 * pi[0], std::sqrt(half * half + shear * shear), 1.0, 0.0};
     if (out.radius > 0.0) {
         out.c = half / out.radius;
         out.s = shear / out.radius;
@@ -60,28 +56,23 @@ double Film::potential(int item,
         return 0.0;
     }
     if (!is_wrinkled) {
-        const double k = volume * plane_, G = volume * shear_;
-        const double s11 = k * (at.e11 + nu * at.e22);
-        const double s22 = k * (at.e22 + nu * at.e11);
-        if (!stress.empty()) {
-            stress[0] = s11;
-            stress[1] = s22;
-            stress[2] = G * at.g;
-        }
+        const double k = volume * areal_, G = volume * shear_;
+        const std::array<double, 3> s = {k * pi[0], G * pi[1], G * pi[2]};
+        if (!stress.empty()) std::ranges::copy(s, stress.begin());
         if (!stiffness.empty()) {
-            const std::array<double, 9> D = {k, nu * k, 0.0, nu * k, k, 0.0, 0.0, 0.0, G};
-            std::copy(D.begin(), D.end(), stiffness.begin());
+            const std::array<double, 9> D = {k, 0.0, 0.0, 0.0, G, 0.0, 0.0, 0.0, G};
+            std::ranges::copy(D, stiffness.begin());
         }
-        return 0.5 * (s11 * at.e11 + s22 * at.e22 + G * at.g * at.g);
+        return 0.5 * (s[0] * pi[0] + s[1] * pi[1] + s[2] * pi[2]);
     }
-    // dE_1/dpi = n_1 n_1 in the components of pi, and d2E_1/dpi2 = t t / radius, across it
+    // dE_1/dpi = n, and d2E_1/dpi2 = t t / radius
     const double k = volume * numbers_.young;
     const double E1 = at.largest();
-    const std::array<double, 3> n = {0.5 * (1.0 + at.c), 0.5 * (1.0 - at.c), 0.5 * at.s};
+    const std::array<double, 3> n = {0.5, 0.5 * at.c, 0.5 * at.s};
     if (!stress.empty())
         for (std::size_t i = 0; i < 3; ++i) stress[i] = k * E1 * n[i];
     if (!stiffness.empty()) {
-        const std::array<double, 3> t = {-0.5 * at.s, 0.5 * at.s, 0.5 * at.c};
+        const std::array<double, 3> t = {0.0, -0.5 * at.s, 0.5 * at.c};
         for (std::size_t i = 0; i < 3; ++i)
             for (std::size_t j = 0; j < 3; ++j)
                 stiffness[3 * i + j] = k * (n[i] * n[j] + E1 / at.radius * t[i] * t[j]);
@@ -95,8 +86,8 @@ int Film::discontinuities(int,
                           std::span<double> theta) const {
     if (!numbers_.tension_only) return 0;
     // mean, half difference and shear along the way, each begin + theta change
-    const double m = 0.5 * (pi0[0] + pi0[1]) + prestrain_, dm = 0.5 * (dpi[0] + dpi[1]);
-    const double a = 0.5 * (pi0[0] - pi0[1]), da = 0.5 * (dpi[0] - dpi[1]);
+    const double m = 0.5 * pi0[0], dm = 0.5 * dpi[0];
+    const double a = 0.5 * pi0[1], da = 0.5 * dpi[1];
     const double b = 0.5 * pi0[2], db = 0.5 * dpi[2];
     int count = 0;
     // radius^2 = (f mean)^2 where f mean >= 0
@@ -112,6 +103,15 @@ int Film::discontinuities(int,
     };
     add(-1.0);
     add((1.0 + numbers_.poisson) / (1.0 - numbers_.poisson));
+    // Where radius is least, wrinkles turn within some w = radius / |d radius|.
+    const double square = da * da + db * db;
+    if (square > 0.0) {
+        const double nearest = -(a * da + b * db) / square;
+        const double width = std::abs(a * db - b * da) / square;
+        if (width < kSlowTurn)
+            for (const double at : {nearest - 2.0 * width, nearest, nearest + 2.0 * width})
+                if (at > 0.0 && at < 1.0) theta[count++] = at;
+    }
     std::sort(theta.begin(), theta.begin() + count);
     return count;
 }

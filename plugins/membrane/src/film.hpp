@@ -9,9 +9,10 @@
 namespace ancora::membrane {
 
 /// Strain energy per volume of an isotropic film in plane stress, of the Green strain E in two
-/// axes across each other, with pi = (E_11, E_22, 2 E_12):
+/// axes across each other, with pi = (E_11 + E_22, E_11 - E_22, 2 E_12), in which it is diagonal:
 ///
 ///   w = Y / (2 (1 - nu^2)) (E_11^2 + E_22^2 + 2 nu E_11 E_22 + (1 - nu) / 2 (2 E_12)^2)   (1)
+///     = k pi_1^2 / 2 + G (pi_2^2 + pi_3^2) / 2,  k = Y / (2 (1 - nu)),  G = Y / (2 (1 + nu))
 ///
 /// A film that cannot be compressed has the relaxed energy of this: with the principal strains
 /// E_1 >= E_2
@@ -23,9 +24,6 @@ namespace ancora::membrane {
 /// which is continuously differentiable and convex in E: the least of (1) over all wrinkles, E
 /// with any -e n (x) n, e >= 0, taken away. In wrinkles the stress is uniaxial, along n_1.
 ///
-/// A prestress S0, equal in all directions, is the strain S0 (1 - nu) / Y that E has beside its
-/// own; W counts from zero stress.
-///
 /// Source: A. C. Pipkin, The relaxed energy density for isotropic elastic membranes, IMA J. Appl.
 /// Math. 36 (1986); for (1) in Green's strain, A. C. Pipkin, Relaxed energy densities for large
 /// deformations of membranes, IMA J. Appl. Math. 52 (1994).
@@ -34,8 +32,11 @@ public:
     struct Numbers {
         double young = 0.0;         ///< Y [Pa]
         double poisson = 0.0;       ///< nu
-        double prestress = 0.0;     ///< S0 [Pa]
         bool tension_only = false;  ///< (2) and slack instead of compression
+
+        /// k and G of (1) [Pa]
+        double areal() const { return young / (2.0 * (1.0 - poisson)); }
+        double shear() const { return young / (2.0 * (1.0 + poisson)); }
     };
     /// @param volumes  of the triangles at rest [m^3], in their order; they must outlive this
     Film(const Numbers& numbers, std::span<const double> volumes);
@@ -50,7 +51,7 @@ public:
                      std::span<double> stress,
                      std::span<double> stiffness) const override;
     /// Where the film changes its state: E_1 and E_2 + nu E_1 pass zero, which are the roots of two
-    /// quadratic equations.
+    /// quadratic equations. And where wrinkles turn fast, that is W' though it does not jump.
     int discontinuities(int item,
                         std::span<const double> pi0,
                         std::span<const double> dpi,
@@ -61,9 +62,7 @@ private:
     Principal principal(std::span<const double> pi) const;
 
     Numbers numbers_;
-    double plane_;      // Y / (1 - nu^2)
-    double shear_;      // Y / (2 (1 + nu))
-    double prestrain_;  // of E_11 and E_22
+    double areal_, shear_;
     std::span<const double> volumes_;
 };
 

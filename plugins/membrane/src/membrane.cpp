@@ -30,7 +30,8 @@ Membrane::Membrane(const Arguments& arguments)
     own_ = is_lumped ? 1.0 / 3.0 : 1.0 / 6.0;
     shared_ = is_lumped ? 0.0 : 1.0 / 12.0;
 
-    const double young = arguments.number("young"), nu = arguments.number("poisson");
+    const Film::Numbers material = {
+        arguments.number("young"), arguments.number("poisson"), arguments.boolean("tension_only")};
     const double damping = arguments.number("damping");
     for (const Triangle& t : sheet_.triangles) {
         const Vec3 d1 = sheet_.node_at_rest(t[1]) - sheet_.node_at_rest(t[0]);
@@ -40,20 +41,19 @@ Membrane::Membrane(const Arguments& arguments)
         shapes_.push_back({{-alpha, alpha, 0.0}, {-beta - gamma, beta, gamma}});
         const double volume = 0.5 * L * y * thickness_;
         volume_.push_back(volume);
-        // Units of residuals, and viscosities: eta E' : dE, where 2 E_12 counts E_12 twice
-        const RowLaw normal = {.kind = RowKind::elastic,
-                               .compliance = (1.0 - nu * nu) / (young * volume),
-                               .viscosity = damping * volume};
-        const RowLaw shear = {.kind = RowKind::elastic,
-                              .compliance = 2.0 * (1.0 + nu) / (young * volume),
+        // eta E' : E' = eta (pi_1'^2 + pi_2'^2 + pi_3'^2) / 2
+        const RowLaw areal = {.kind = RowKind::elastic,
+                              .compliance = 1.0 / (material.areal() * volume),
                               .viscosity = 0.5 * damping * volume};
-        laws_.insert(laws_.end(), {normal, normal, shear});
+        const RowLaw shear = {.kind = RowKind::elastic,
+                              .compliance = 1.0 / (material.shear() * volume),
+                              .viscosity = 0.5 * damping * volume};
+        laws_.insert(laws_.end(), {areal, shear, shear});
         for (const std::int32_t node : t)
             stencil_.insert(stencil_.end(), {3 * node, 3 * node + 1, 3 * node + 2});
     }
-    film_.emplace(
-        Film::Numbers{young, nu, arguments.number("prestress"), arguments.boolean("tension_only")},
-        volume_);
+    prestrain_ = arguments.number("prestress") / material.areal();
+    film_.emplace(material, volume_);
     law_ = &*film_;
 
     v_ = nodes::read_start_motion(arguments).velocities(sheet_.x);
@@ -68,8 +68,9 @@ Membrane::Membrane(const Arguments& arguments)
               .stencil = stencil_,
               .laws = laws_,
               .degree = Degree::quadratic,
-              .tangent = TangentForm::isotropic,
-              .item_laws = {&law_, 1}};
+              .tangent = TangentForm::isotropic};
+    // (1) of Film alone is diagonal: a film that takes compression has rows with laws of their own.
+    if (material.tension_only) block_.item_laws = {&law_, 1};
 }
 
 void Membrane::start(std::span<double> q, std::span<double> v) const {
@@ -124,11 +125,13 @@ void Membrane::draw_values(const SketchState& at, std::span<double> values) cons
     const std::size_t num = volume_.size();
     for (std::size_t k = 0; k < num; ++k) {
         const double* s = at.s.data() + 3 * k;
-        const double s11 = s[0] / volume_[k], s22 = s[1] / volume_[k], s12 = s[2] / volume_[k];
+        const double s11 = (s[0] + s[1]) / volume_[k], s22 = (s[0] - s[1]) / volume_[k],
+                     s12 = s[2] / volume_[k];
         const double principal = largest_stress(s11, s22, s12);
         const auto [f1, f2] = frame(k, at.q.data());
+        const double l1 = f1.squaredNorm(), l2 = f2.squaredNorm();
         const std::array<double, 3> pi = {
-            0.5 * (f1.squaredNorm() - 1.0), 0.5 * (f2.squaredNorm() - 1.0), f1.dot(f2)};
+            0.5 * (l1 + l2) - 1.0 + prestrain_, 0.5 * (l1 - l2), f1.dot(f2)};
         values[k] = std::sqrt(s11 * s11 + s22 * s22 - s11 * s22 + 3.0 * s12 * s12);
         values[num + k] = principal;
         values[2 * num + k] = principal * thickness_;
@@ -153,8 +156,9 @@ void Membrane::evaluate(int, const RowPoint& at, const RowValues& out) const {
         if (!out.pi.empty()) {
             double* const pi = out.pi.data() + 3 * k;
             const double l1 = f1.norm(), l2 = f2.norm();
-            pi[0] = 0.5 * (l1 - 1.0) * (l1 + 1.0);
-            pi[1] = 0.5 * (l2 - 1.0) * (l2 + 1.0);
+            const double E1 = 0.5 * (l1 - 1.0) * (l1 + 1.0), E2 = 0.5 * (l2 - 1.0) * (l2 + 1.0);
+            pi[0] = E1 + E2 + prestrain_;
+            pi[1] = E1 - E2;
             pi[2] = f1.dot(f2);
         }
         if (!out.A.empty()) {
@@ -163,25 +167,26 @@ void Membrane::evaluate(int, const RowPoint& at, const RowValues& out) const {
             for (int i = 0; i < 3; ++i)
                 for (int axis = 0; axis < 3; ++axis) {
                     const auto node = static_cast<std::size_t>(i);
-                    A[3 * i + axis] = a[node] * f1[axis];
-                    A[9 + 3 * i + axis] = b[node] * f2[axis];
+                    A[3 * i + axis] = a[node] * f1[axis] + b[node] * f2[axis];
+                    A[9 + 3 * i + axis] = a[node] * f1[axis] - b[node] * f2[axis];
                     A[18 + 3 * i + axis] = a[node] * f2[axis] + b[node] * f1[axis];
                 }
         }
         if (out.b.empty()) continue;
         const auto [g1, g2] = frame(k, at.du.data());
         double* const b = out.b.data() + 3 * k;
-        b[0] = -g1.squaredNorm();
-        b[1] = -g2.squaredNorm();
+        b[0] = -g1.squaredNorm() - g2.squaredNorm();
+        b[1] = -g1.squaredNorm() + g2.squaredNorm();
         b[2] = -2.0 * g1.dot(g2);
     }
     std::ranges::fill(out.pi_t, 0.0);
 }
 
-// sum_k s_k d2 pi_k / dr2 = a a^T s_1 + b b^T s_2 + (a b^T + b a^T) s_3
+// sum_k s_k d2 pi_k / dr2 = a a^T s_11 + b b^T s_22 + (a b^T + b a^T) s_12
 void Membrane::evaluate_tangent(int, const TangentPoint& at, std::span<double> G) const {
     for (std::size_t k = 0; k < volume_.size(); ++k) {
-        double s1 = at.s[3 * k], s2 = at.s[3 * k + 1], s3 = at.s[3 * k + 2];
+        double s1 = at.s[3 * k] + at.s[3 * k + 1], s2 = at.s[3 * k] - at.s[3 * k + 1],
+               s3 = at.s[3 * k + 2];
         if (at.positive_part) {
             // of [s1 s3; s3 s2], whose eigenvalues are m +- r
             const double m = 0.5 * (s1 + s2), half = 0.5 * (s1 - s2), r = std::hypot(half, s3);

@@ -26,8 +26,10 @@ namespace ancora::membrane {
 ///
 /// Terms:
 ///   r_i   positions of the nodes, the coordinates q [m], inertial axes
-///   E     Green strain, three rows per triangle with one law together, quadratic in q; their
-///         stresses s are energies [J]
+///   E     Green strain; rows E_11 + E_22, E_11 - E_22, 2 E_12 of each triangle, quadratic in q,
+///         with one law together if the film wrinkles; their stresses s are energies [J]. A
+///         prestress S0, equal in all directions, is the strain 2 S0 (1 - nu) / Y that the first of
+///         them has beside its own
 ///   w     energy per volume, see Film; A, t area and thickness at rest
 /// Damping adds the stress eta E' to each triangle, taut or not.
 ///
@@ -78,6 +80,7 @@ private:
     std::optional<Film> film_;
     const ItemLaw* law_ = nullptr;
     double thickness_, density_;
+    double prestrain_ = 0.0;           ///< what S0 adds to E_11 + E_22
     double own_ = 0.0, shared_ = 0.0;  ///< shares of a triangle's mass on a node and between two
     std::vector<double> node_mass_;    ///< point masses [kg]
     std::vector<double> v_;            ///< velocities at the start [m/s], 3 per node

@@ -47,6 +47,11 @@ double taut_energy(double young, double nu, const Strain& e) {
            (e[0] * e[0] + e[1] * e[1] + 2.0 * nu * e[0] * e[1] + 0.5 * (1.0 - nu) * e[2] * e[2]);
 }
 
+/// Of strains (E_11, E_22, 2 E_12).
+Strain rows_of(const Strain& e) {
+    return {e[0] + e[1], e[0] - e[1], e[2]};
+}
+
 constexpr std::array<double, 1> kVolume = {1.0};
 
 }  // namespace
@@ -60,7 +65,7 @@ TEST_SUITE("membrane") {
         std::uniform_real_distribution<double> uniform(-1.0, 1.0);
         std::array<int, 3> seen{};
         for (const double nu : {0.0, 0.3, 0.5}) {
-            const Film law({kYoung, nu, 0.0, true}, kVolume);
+            const Film law({kYoung, nu, true}, kVolume);
             for (int k = 0; k < 300; ++k) {
                 const Strain e = {uniform(random), uniform(random), 2.0 * uniform(random)};
                 const auto added = [&](double c, double s, double size) {
@@ -87,8 +92,8 @@ TEST_SUITE("membrane") {
                     }
                 }
                 const double least = least_at(best);
-                const double w = law.potential(0, e, {}, {});
-                const Film::State state = law.state(e);
+                const double w = law.potential(0, rows_of(e), {}, {});
+                const Film::State state = law.state(rows_of(e));
                 ++seen[static_cast<std::size_t>(state)];
                 if (state == Film::State::slack)
                     CHECK(w == 0.0);
@@ -100,7 +105,7 @@ TEST_SUITE("membrane") {
     }
 
     TEST_CASE("stress is what differences of the energy give, and it is continuous") {
-        const Film law({2.0, 0.3, 0.1, true}, kVolume);
+        const Film law({2.0, 0.3, true}, kVolume);
         std::mt19937 random(11);
         std::uniform_real_distribution<double> uniform(-1.0, 1.0);
         for (int k = 0; k < 200; ++k) {
@@ -118,7 +123,7 @@ TEST_SUITE("membrane") {
                 CHECK(std::abs(s[i] - slope) <= 1e-5);
             }
             // No compression in any direction
-            const double least = 0.5 * (s[0] + s[1]) - std::hypot(0.5 * (s[0] - s[1]), s[2]);
+            const double least = s[0] - std::hypot(s[1], s[2]);
             CHECK(least >= -1e-14);
         }
     }
@@ -127,7 +132,7 @@ TEST_SUITE("membrane") {
     // discontinuities and the mean exact; where wrinkles turn within a large step, it is Gauss'
     // formula, and only its work is exact.
     TEST_CASE("the mean over a step crosses every change of state exactly and smoothly") {
-        const Film law({2.0, 0.3, 0.05, true}, kVolume);
+        const Film law({2.0, 0.3, true}, kVolume);
         std::array<ancora::RowLaw, 3> rows;
         for (ancora::RowLaw& row : rows)
             row = {.kind = ancora::RowKind::elastic, .compliance = 0.5};
@@ -158,7 +163,7 @@ TEST_SUITE("membrane") {
                 for (std::size_t j = 0; j < 3; ++j) fine[j] += stress[j] / kSubsteps;
             }
             for (std::size_t j = 0; j < 3; ++j)
-                CHECK(std::abs(s[j] - fine[j]) <= (is_turning ? 2e-3 : 1e-6));
+                CHECK(std::abs(s[j] - fine[j]) <= (is_turning ? 1e-4 : 1e-6));
             for (std::size_t j = 0; j < 3; ++j) {
                 constexpr double kStep = 1e-5;
                 Strain more = by, less = by;
@@ -167,7 +172,7 @@ TEST_SUITE("membrane") {
                 std::array<double, 9> none{};
                 const Strain a = mean(more, none), b = mean(less, none);
                 for (std::size_t i = 0; i < 3; ++i)
-                    CHECK(std::abs(D[3 * i + j] - (a[i] - b[i]) / (2.0 * kStep)) <= 5e-3);
+                    CHECK(std::abs(D[3 * i + j] - (a[i] - b[i]) / (2.0 * kStep)) <= 1e-3);
             }
             std::array<double, ancora::ItemLaw::kMostDiscontinuities> theta{};
             ++counts[law.discontinuities(0, from, by, theta)];
@@ -175,12 +180,53 @@ TEST_SUITE("membrane") {
         for (std::size_t k = 0; k < 3; ++k) CHECK(counts[k] > 10);
     }
 
+    // A step that ends a little further may begin to cross a slack state on its way: the mean
+    // must not jump there, or an iteration that ends beside it goes to and fro.
+    TEST_CASE("the mean over a step is continuous in the step's end") {
+        const Film law({2.0, 0.3, true}, kVolume);
+        std::array<ancora::RowLaw, 3> rows;
+        for (ancora::RowLaw& row : rows)
+            row = {.kind = ancora::RowKind::elastic, .compliance = 0.5};
+        std::mt19937 random(17);
+        std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+        double worst = 0.0;
+        for (int k = 0; k < 300; ++k) {
+            Strain from, by, end;
+            for (std::size_t i = 0; i < 3; ++i) {
+                from[i] = 0.5 * uniform(random);
+                by[i] = 2.0 * uniform(random);
+                end[i] = by[i] + 0.3 * uniform(random);
+            }
+            constexpr int kEnds = 200;
+            std::array<double, 9> D{}, last_D{};
+            std::array<ancora::StressMean, 3> mean, last;
+            Strain at = by;
+            ancora::mean_over_step(law, 0, rows, from, at, last, last_D);
+            for (int j = 1; j <= kEnds; ++j) {
+                for (std::size_t i = 0; i < 3; ++i) at[i] = by[i] + (end[i] - by[i]) * j / kEnds;
+                ancora::mean_over_step(law, 0, rows, from, at, mean, D);
+                for (std::size_t i = 0; i < 3; ++i) {
+                    double explained = 0.0;
+                    for (std::size_t c = 0; c < 3; ++c)
+                        explained +=
+                            0.5 * (D[3 * i + c] + last_D[3 * i + c]) * (end[c] - by[c]) / kEnds;
+                    worst =
+                        std::max(worst, std::abs(mean[i].elastic - last[i].elastic - explained));
+                }
+                last = mean;
+                last_D = D;
+            }
+        }
+        // With Gauss' formula across such a place jumps of 4.5e-3
+        CHECK(worst <= 5e-5);
+    }
+
     // In a sheared panel that wrinkles, the shear is carried by tension at 45 degrees alone.
     TEST_CASE("a sheared panel has half the stiffness of one that does not wrinkle (Wagner)") {
         const Strain shear = {0.0, 0.0, 1e-3};
         Strain taut{}, wrinkled{};
-        Film({70e9, 0.0, 0.0, false}, kVolume).potential(0, shear, taut, {});
-        Film({70e9, 0.0, 0.0, true}, kVolume).potential(0, shear, wrinkled, {});
+        Film({70e9, 0.0, false}, kVolume).potential(0, shear, taut, {});
+        Film({70e9, 0.0, true}, kVolume).potential(0, shear, wrinkled, {});
         CHECK(std::abs(taut[2] - 35e6) <= 1.0);
         CHECK(std::abs(wrinkled[2] - 17.5e6) <= 1.0);
         CHECK(std::abs(wrinkled[0] - 17.5e6) <= 1.0);
@@ -261,9 +307,10 @@ TEST_SUITE("membrane") {
             const Eigen::Matrix2d E = 0.5 * (F.transpose() * F - Eigen::Matrix2d::Identity());
             const std::vector<double> pi = strains_at_start(*body);
             for (std::size_t t = 0; t < pi.size(); t += 3) {
-                CHECK(std::abs(pi[t] + pi[t + 1] - E.trace()) <= 1e-13);
-                CHECK(std::abs(pi[t] * pi[t + 1] - 0.25 * pi[t + 2] * pi[t + 2] -
-                               E.determinant()) <= 1e-13);
+                const double E11 = 0.5 * (pi[t] + pi[t + 1]), E22 = 0.5 * (pi[t] - pi[t + 1]);
+                CHECK(std::abs(pi[t] - E.trace()) <= 1e-13);
+                CHECK(std::abs(E11 * E22 - 0.25 * pi[t + 2] * pi[t + 2] - E.determinant()) <=
+                      1e-13);
             }
             // Mass is that of the sheet at rest
             CHECK(std::abs(mass_of(*body) - 1400.0 * 1e-5 * 0.25) <= 1e-17);

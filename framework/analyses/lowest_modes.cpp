@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <random>
 #include <utility>
 #include <vector>
@@ -14,8 +15,9 @@
 namespace ancora {
 namespace {
 
-constexpr double kShift = 1e-9;       // of the largest diagonal entry of K over M
-constexpr double kConverged = 1e-10;  // of an eigenvalue
+constexpr double kShift = 1e-9;           // of the largest diagonal entry of K over M
+constexpr double kConverged = 1e-10;      // of an eigenvalue
+constexpr double kRoundedSquare = 1e-13;  // of the largest diagonal entry of K over M
 constexpr int kMostVectors = 600;
 constexpr double kExhausted = 1e-12;
 constexpr int kLookEvery = 10;
@@ -35,8 +37,9 @@ public:
         y_ = zero_;
     }
 
-    /// Lowest values and shapes besides those in `known`, with N-norm 1.
-    LowestModes run(const LowestModes& known, int count) {
+    /// Lowest values and shapes besides those in `known`, with N-norm 1: as many as are wanted, or
+    /// those below `most`.
+    LowestModes run(const LowestModes& known, int count, double most_wanted) {
         Eigen::VectorXd x(n_), Mx;
         for (double& value : x) value = uniform_(random_);
         Mx = B_ * x;
@@ -67,11 +70,14 @@ public:
             if (m < count || m % kLookEvery != 0) continue;
             solve(alpha, beta, eigen);
             const double next = std::sqrt(std::max(0.0, x.dot(N_ * x)));
-            // The largest theta.
+            // The largest theta, each within |beta_m y_m| of an eigenvalue.
             bool is_done = true;
-            for (Eigen::Index k = 0; k < std::min<Eigen::Index>(count, m); ++k)
-                is_done &= next * std::abs(eigen.vectors()(m - 1, m - 1 - k)) <=
-                           kConverged * std::abs(eigen.values()[m - 1 - k]);
+            for (Eigen::Index k = 0; k < std::min<Eigen::Index>(count, m) && is_done; ++k) {
+                const double theta = eigen.values()[m - 1 - k];
+                const double error = next * std::abs(eigen.vectors()(m - 1, m - 1 - k));
+                if (theta > 0.0 && value_(theta + error) >= most_wanted) break;
+                is_done = error <= kConverged * std::abs(theta);
+            }
             if (is_done) break;
         }
         LowestModes out;
@@ -150,17 +156,23 @@ LowestModes joined(const LowestModes& a, const LowestModes& b) {
 
 /// One run finds each eigenvalue once; further ones, beside what is known, find those that are
 /// there more than once, until none of them is among the lowest.
-LowestModes all_runs(Lanczos& lanczos, int count) {
-    LowestModes known = lanczos.run({}, count);
+/// @param rounding of a value
+LowestModes all_runs(Lanczos& lanczos, int count, double rounding) {
+    constexpr double kAny = std::numeric_limits<double>::infinity();
+    LowestModes known = lanczos.run({}, count, kAny);
     for (int run = 1; run < count; ++run) {
-        const LowestModes more = lanczos.run(known, count);
-        if (more.squares.size() == 0) break;
-        const auto last = std::min<Eigen::Index>(count, known.squares.size()) - 1;
-        const bool is_complete =
-            known.squares.size() >= count &&
-            more.squares[0] >= known.squares[last] - kConverged * std::abs(known.squares[last]);
+        const bool are_enough = known.squares.size() >= count;
+        const double last = are_enough ? known.squares[count - 1] : kAny;
+        const double below =
+            are_enough ? last - std::max(kConverged * std::abs(last), rounding) : kAny;
+        LowestModes more = lanczos.run(known, count, below);
+        const auto num_more = std::ranges::count_if(more.squares, [&](double square) {
+            return square < below;
+        });
+        if (num_more == 0) break;
+        more.squares.conservativeResize(num_more);
+        more.shapes.conservativeResize(Eigen::NoChange, num_more);
         known = joined(known, more);
-        if (is_complete) break;
     }
     const auto wanted = std::min<Eigen::Index>(count, known.squares.size());
     LowestModes out;
@@ -178,7 +190,8 @@ LowestModes lowest_modes(KernelSystem& system, const LinearEquations& equations,
     for (Eigen::Index i = 0; i < M.rows(); ++i)
         if (const double m = M.coeff(i, i); m > 0.0)
             largest = std::max(largest, std::abs(equations.K.coeff(i, i)) / m);
-    const double shift = kShift * (largest > 0.0 ? largest : 1.0);
+    if (largest == 0.0) largest = 1.0;
+    const double shift = kShift * largest;
     if (!face.factorise(Augmented::dynamics, {shift, 0.0, 1.0, 0.0}))
         throw Error(ErrorKind::numerical,
                     "the stiffness of the model at this state cannot be factorised together "
@@ -186,7 +199,11 @@ LowestModes lowest_modes(KernelSystem& system, const LinearEquations& equations,
     Lanczos lanczos(face, M, M, [shift](double theta) {
         return 1.0 / theta - shift;
     });
-    return all_runs(lanczos, count);
+    LowestModes out = all_runs(lanczos, count, kRoundedSquare * largest);
+    // K is known to the rounding of its largest entries.
+    for (double& square : out.squares)
+        if (std::abs(square) <= kRoundedSquare * largest) square = 0.0;
+    return out;
 }
 
 LowestModes lowest_values(KernelSystem& system,
@@ -202,7 +219,7 @@ LowestModes lowest_values(KernelSystem& system,
     Lanczos lanczos(face, K, B, [](double theta) {
         return -theta;
     });
-    return all_runs(lanczos, count);
+    return all_runs(lanczos, count, 0.0);
 }
 
 }  // namespace ancora

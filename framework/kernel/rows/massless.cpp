@@ -62,6 +62,7 @@ Massless::Massless(const MassMatrix& mass,
         const int first = first_of_row[row];
         if (first >= 0) clusters_[cluster_of[sets.root(first)]].rows.push_back(row);
     }
+    for (Cluster& cluster : clusters_) lay_out(cluster);
     // Blocks whose A and pi_t theory (35) reads.
     for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
         const BlockPart& part = rows.blocks[b];
@@ -71,6 +72,43 @@ Massless::Massless(const MassMatrix& mass,
                                              return first >= 0;
                                          });
         if (touches) blocks_.push_back(static_cast<int>(b));
+    }
+}
+
+/// The pattern of a cluster's normal matrix.
+void Massless::lay_out(Cluster& cluster) {
+    std::vector<std::vector<int>> seen;
+    for (const int row : cluster.rows) {
+        std::vector<int>& columns = seen.emplace_back();
+        for (const int k : rows_.entries(row)) {
+            const int a = place_[rows_.column_of(k)];
+            int slot = -1;
+            if (a >= 0) {
+                slot = static_cast<int>(std::ranges::find(columns, a) - columns.begin());
+                if (slot == static_cast<int>(columns.size())) columns.push_back(a);
+            }
+            cluster.slots.push_back(slot);
+        }
+        cluster.num_seen.push_back(static_cast<int>(columns.size()));
+        most_seen_ = std::max(most_seen_, columns.size());
+    }
+    const auto size = static_cast<int>(cluster.coordinates.size());
+    cluster.normal = std::make_unique<NormalMatrix>(size, seen);
+    cluster.rhs.setZero(size);
+    seen_.assign(most_seen_, 0.0);
+}
+
+template <class F>
+void Massless::for_rows(Cluster& cluster, const Eigen::VectorXd& A, const F& f) {
+    const int* slot = cluster.slots.data();
+    for (std::size_t c = 0; c < cluster.rows.size(); ++c) {
+        const int row = cluster.rows[c];
+        const std::span<double> a = std::span(seen_).first(cluster.num_seen[c]);
+        std::ranges::fill(a, 0.0);
+        const int* at = slot;
+        for (const int k : rows_.entries(row))
+            if (const int place = *slot++; place >= 0) a[place] += A[k];
+        f(static_cast<int>(c), row, a, at);
     }
 }
 
@@ -85,15 +123,13 @@ std::vector<int> Massless::idle_gauge_rows(const Eigen::VectorXd& A) {
                               gauge_rows_.end(),
                               std::back_inserter(own));
         if (own.empty()) continue;
-        const auto size = static_cast<Eigen::Index>(cluster.coordinates.size());
-        cluster.normal.setZero(size, size);
-        cluster.rhs.setZero(size);
         // N = sum of A_z^T A_z over constraints except gauge rows. Its null space holds the
         // coordinates that these leave undetermined.
         cluster.by_constraints = cluster.without_gauge_rows = true;
         fill(cluster, A, nullptr, nullptr);
         cluster.without_gauge_rows = false;
-        const SymmetricEigen eigen(cluster.normal);
+        const SymmetricEigen eigen(cluster.normal->dense());
+        const Eigen::Index size = cluster.normal->size();
         // A direction is free if its coefficients in all rows are at the round-off of the largest
         // ones.
         const double least = kRankTolerance * eigen.values().tail(1)[0];
@@ -126,10 +162,13 @@ std::vector<int> Massless::idle_gauge_rows(const Eigen::VectorXd& A) {
     return idle;
 }
 
-int Massless::largest_cluster() const {
+int Massless::largest_with_gauge_rows() const {
     std::size_t largest = 0;
     for (const Cluster& cluster : clusters_)
-        largest = std::max(largest, cluster.coordinates.size());
+        if (std::ranges::any_of(cluster.rows, [&](int row) {
+                return rows_.laws[row].kind == RowKind::gauge;
+            }))
+            largest = std::max(largest, cluster.coordinates.size());
     return static_cast<int>(largest);
 }
 
@@ -161,25 +200,22 @@ double Massless::part_seen(int row, const Eigen::VectorXd& A) const {
 }
 
 /// Whether constraints alone determine every direction of a cluster, and not by a hair.
-bool Massless::is_well_seen(const Cluster& cluster, const Eigen::VectorXd& A) const {
+bool Massless::is_well_seen(Cluster& cluster, const Eigen::VectorXd& A) {
     // N = sum of a a^T, a the entries of a row relative to its largest. Its least eigenvalue
     // is the square of what the constraints see of the direction that they see least.
-    const auto size = static_cast<Eigen::Index>(cluster.coordinates.size());
-    Eigen::MatrixXd normal = Eigen::MatrixXd::Zero(size, size);
-    Eigen::VectorXd entries(size);
-    for (const int row : cluster.rows) {
-        if (!RowLaws::is_constraint(rows_.laws[row])) continue;
-        entries.setZero();
+    cluster.normal->clear();
+    for_rows(cluster, A, [&](int c, int row, std::span<double> a, const int* slot) {
+        if (!RowLaws::is_constraint(rows_.laws[row])) return;
+        std::ranges::fill(a, 0.0);
         double most = 0.0;
         for (const int k : rows_.entries(row)) {
-            const int i = rows_.column_of(k);
-            const int a = place_[i];
-            most = std::max(most, std::abs(A[k]) / reach_[i]);
-            if (a >= 0) entries[a] += A[k] / reach_[i];
+            const double entry = A[k] / reach_[rows_.column_of(k)];
+            most = std::max(most, std::abs(entry));
+            if (const int place = *slot++; place >= 0) a[place] += entry;
         }
-        if (most > 0.0) normal += entries * entries.transpose() / (most * most);
-    }
-    return symmetric_eigenvalues(normal)[0] > kWellSeen;
+        if (most > 0.0) cluster.normal->add(c, 1.0 / (most * most), a);
+    });
+    return cluster.normal->least().value > kWellSeen;
 }
 
 /// Normal equations of min sum w (A_z v_z + A_m v_m + pi_t)^2 in the massless v_z.
@@ -188,69 +224,55 @@ void Massless::fill(Cluster& cluster,
                     const Eigen::VectorXd* pi_t,
                     const double* v) {
     // N v_z = -sum of w A_z^T (A_m v_m + pi_t), size of the cluster
-    cluster.normal.setZero();
+    cluster.normal->clear();
     cluster.rhs.setZero();
     // Stiffnesses are relative to the stiffest, so that N has the size of A_z^T A_z.
     double stiffest = 0.0;
     if (!cluster.by_constraints)
         for (const int row : cluster.rows) stiffest = std::max(stiffest, weight(cluster, row));
-    for (const int row : cluster.rows) {
+    for_rows(cluster, A, [&](int c, int row, std::span<double> a, const int*) {
         double w = weight(cluster, row);
-        if (w == 0.0) continue;
+        if (w == 0.0) return;
         const bool is_constraint = RowLaws::is_constraint(rows_.laws[row]);
         // What a row sees by rounding alone, such as the normal director
         // of a flat body, it does not determine.
-        if (is_constraint && part_seen(row, A) <= kSeen) continue;
+        if (is_constraint && part_seen(row, A) <= kSeen) return;
         // Constraints beside elastic rows count much more, limited by round-off.
         if (!cluster.by_constraints) w = is_constraint ? 1e4 : w / stiffest;
-        const int begin = rows_.row_begin(row);
-        const int end = rows_.row_end(row);
-        // known = A_m v_m + pi_t
-        double known = pi_t != nullptr ? (*pi_t)[row] : 0.0;
-        for (int k = begin; k < end && v != nullptr; ++k) {
-            const int i = rows_.column_of(k);
-            if (place_[i] < 0) known += A[k] * v[i];
+        cluster.normal->add(c, w, a);
+        if (v == nullptr) return;
+        // known = A_m v_m + pi_t, rhs -= w A_z^T known
+        double known = (*pi_t)[row];
+        for (const int k : rows_.entries(row))
+            if (const int i = rows_.column_of(k); place_[i] < 0) known += A[k] * v[i];
+        for (const int k : rows_.entries(row)) {
+            const int place = place_[rows_.column_of(k)];
+            if (place >= 0) cluster.rhs[place] -= w * A[k] * known;
         }
-        // rhs -= w A_z^T known, N += w A_z^T A_z
-        for (int k = begin; k < end; ++k) {
-            const int a = place_[rows_.column_of(k)];
-            if (a < 0) continue;
-            cluster.rhs[a] -= w * A[k] * known;
-            for (int l = begin; l < end; ++l) {
-                const int b = place_[rows_.column_of(l)];
-                if (b >= 0) cluster.normal(a, b) += w * A[k] * A[l];
-            }
-        }
-    }
+    });
 }
 
 int Massless::analyse(const Eigen::VectorXd& A) {
     for (Cluster& cluster : clusters_) {
-        const auto size = static_cast<Eigen::Index>(cluster.coordinates.size());
-        cluster.normal.setZero(size, size);
-        cluster.rhs.setZero(size);
-        cluster.ldlt = std::make_unique<Eigen::LDLT<Eigen::MatrixXd>>(size);
-        SymmetricEigen eigen;
         // Where stiffness determines nothing more, constraints that hardly see it still count.
         const bool sees_well = is_well_seen(cluster, A);
-        bool is_determined = false;
         // Constraints alone if they determine the cluster clearly, else with elastic rows,
         // and the other way where the first choice leaves a direction free.
+        NormalMatrix::Least least;
+        bool is_determined = false;
         for (const bool by_constraints : {sees_well, !sees_well}) {
             cluster.by_constraints = by_constraints;
             fill(cluster, A, nullptr, nullptr);
-            eigen.compute(cluster.normal);
-            const double largest = eigen.values().tail(1)[0];
-            is_determined = largest > 0.0 && eigen.values()[0] > kRankTolerance * largest;
+            least = cluster.normal->least();
+            is_determined = least.value > kRankTolerance * cluster.normal->largest();
             if (is_determined) break;
         }
         if (is_determined) continue;
         // A null direction of all rows: its largest entry is the coordinate to be named.
         cluster.by_constraints = false;
         fill(cluster, A, nullptr, nullptr);
-        eigen.compute(cluster.normal);
         Eigen::Index worst = 0;
-        eigen.vectors().col(0).cwiseAbs().maxCoeff(&worst);
+        cluster.normal->least().direction.cwiseAbs().maxCoeff(&worst);
         return cluster.coordinates[worst];
     }
     return -1;
@@ -260,8 +282,8 @@ void Massless::reset(const Eigen::VectorXd& A, const Eigen::VectorXd& pi_t, doub
     for (Cluster& cluster : clusters_) {
         // v_z = N^-1 rhs
         fill(cluster, A, &pi_t, v);
-        cluster.ldlt->compute(cluster.normal);
-        cluster.ldlt->solveInPlace(cluster.rhs);
+        if (!cluster.normal->factorise()) continue;
+        cluster.normal->solve(cluster.rhs.data());
         for (std::size_t i = 0; i < cluster.coordinates.size(); ++i)
             v[cluster.coordinates[i]] = cluster.rhs[static_cast<Eigen::Index>(i)];
     }

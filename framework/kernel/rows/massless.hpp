@@ -3,13 +3,12 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 
 #include "mass_matrix.hpp"
+#include "normal_matrix.hpp"
 #include "row_set.hpp"
 #include "space.hpp"
 
@@ -25,7 +24,8 @@ public:
     Massless(const MassMatrix& mass, const RowSet& rows, const Space& space, int num_coordinates);
 
     bool empty() const { return clusters_.empty(); }
-    int largest_cluster() const;
+    /// Coordinates of the largest cluster with gauge rows, whose rank is found densely.
+    int largest_with_gauge_rows() const;
     /// Blocks whose Jacobian the reset needs at the present state.
     const std::vector<int>& blocks() const { return blocks_; }
 
@@ -47,19 +47,25 @@ private:
     struct Cluster {
         std::vector<int> coordinates;
         std::vector<int> rows;
+        std::vector<int> num_seen;  ///< of each row: massless coordinates
+        std::vector<int> slots;     ///< of all entries of the rows: place among those, or -1
         bool by_constraints = true;
         bool without_gauge_rows = false;
-        Eigen::MatrixXd normal;
+        std::unique_ptr<NormalMatrix> normal;  ///< its rows are those above, in their order
         Eigen::VectorXd rhs;
-        std::unique_ptr<Eigen::LDLT<Eigen::MatrixXd>> ldlt;
     };
+    void lay_out(Cluster& cluster);
+    /// Calls f(c, row, a, next) for the rows of a cluster: the c-th one, its massless entries, and
+    /// where its slots begin.
+    template <class F>
+    void for_rows(Cluster& cluster, const Eigen::VectorXd& A, const F& f);
     void fill(Cluster& cluster,
               const Eigen::VectorXd& A,
               const Eigen::VectorXd* pi_t,
               const double* v);
     double weight(const Cluster& cluster, int row) const;
     double part_seen(int row, const Eigen::VectorXd& A) const;
-    bool is_well_seen(const Cluster& cluster, const Eigen::VectorXd& A) const;
+    bool is_well_seen(Cluster& cluster, const Eigen::VectorXd& A);
 
     const RowSet& rows_;
     Eigen::VectorXd reach_;
@@ -67,6 +73,8 @@ private:
     std::vector<int> place_;  // of a coordinate in its cluster, -1 if it has mass
     std::vector<int> blocks_;
     std::vector<int> gauge_rows_;
+    std::size_t most_seen_ = 0;
+    std::vector<double> seen_;  // massless entries of a row
 };
 
 }  // namespace ancora

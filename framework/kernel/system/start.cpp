@@ -19,7 +19,7 @@ namespace {
 constexpr double kStartTolerance = 1e-9;
 // Of the model's size in a second: slower motion counts as rest.
 constexpr double kSlowest = 1e-6;
-// Massless coordinates that hang together are solved for densely.
+// Massless coordinates that hang together with gauge rows: their rank is found densely.
 constexpr int kMostMassless = 1500;
 // Damping of a gauge row that is not needed [N m s]: negligible, so that it has no force.
 constexpr double kIdle = 1e-200;
@@ -539,7 +539,14 @@ bool Start::closes_beside(const std::vector<int>& open) {
 /// Gauge rows act where no other row determines a motion without inertia; all others would
 /// constrain free motion, and are released.
 void Start::release_gauge_rows() {
-    if (massless_.gauge_rows().empty() || massless_.largest_cluster() > kMostMassless) return;
+    if (massless_.gauge_rows().empty()) return;
+    if (massless_.largest_with_gauge_rows() > kMostMassless)
+        throw Error(ErrorKind::numerical,
+                    fmt::format("{} coordinates without mass hang together with rods that may spin "
+                                "about themselves, more than the {} that are solved for at once; "
+                                "give the nodes mass",
+                                massless_.largest_with_gauge_rows(),
+                                kMostMassless));
     std::vector<RowKind> before;
     for (const int k : massless_.gauge_rows()) {
         RowLaw& law = parts_.rows.laws[k];
@@ -563,12 +570,6 @@ void Start::release_gauge_rows() {
 }
 
 void Start::check_massless() {
-    if (massless_.largest_cluster() > kMostMassless)
-        throw Error(ErrorKind::numerical,
-                    fmt::format("{} coordinates without mass hang together, more than the {} that "
-                                "are solved for at once; give the nodes mass",
-                                massless_.largest_cluster(),
-                                kMostMassless));
     // Whether the rows of (35) have full column rank in the massless coordinates of each cluster.
     const int i = massless_.analyse(instant_.A);
     if (i < 0) return;

@@ -100,6 +100,36 @@ TEST_SUITE("step in pieces") {
         CHECK(loop.clock.passed == std::vector<int>{0});
     }
 
+    // Trials that move the state, as composed steps do.
+    TEST_CASE("what trials have changed is undone where none is taken, and nowhere else") {
+        Loop loop;
+        double state = 0.0, accepted = 0.0, longest = 1.0;
+        int undone = 0;
+        for (StepPieces pieces(loop.clock, loop.events, 0.0, 1.0); pieces.more();) {
+            const bool is_passed = !loop.clock.passed.empty();
+            const double length = std::min(longest, pieces.rest());
+            const bool is_made = pieces.advance(
+                length,
+                [&](double part) {
+                    state = accepted + part;
+                    loop.events.values()[0] = is_passed ? 1.0 : -part;
+                    return !is_passed || part <= 0.6;
+                },
+                [&](double t1, double) {
+                    CHECK(state == t1);
+                    accepted = t1;
+                },
+                [&] {
+                    state = accepted;
+                    ++undone;
+                });
+            CHECK(state == accepted);
+            longest = is_made ? 1.0 : 0.5;
+        }
+        CHECK(undone == 2);  // at the event that is due at once, and for lack of a solution
+        CHECK(accepted == 1.0);
+    }
+
     TEST_CASE("a trial without a solution accepts nothing, and the piece is made anew") {
         Loop loop;
         double longest = 1.0;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ancora/sdk/helpers/step_pieces.hpp"
+
 namespace ancora {
 namespace {
 
@@ -16,9 +18,7 @@ constexpr double kWhole = 1e-9;         // a rest shorter than this part of a st
 constexpr double kSafety = 0.9;
 constexpr double kMostGrowth = 4.0;
 constexpr double kMostShrinking = 0.1;
-constexpr int kMostPieces = 10'000;
-constexpr double kNothing = 1e-11;  // relative to the step: no piece of it
-constexpr double kFailed = 0.25;    // after a step without a solution
+constexpr double kFailed = 0.25;  // after a step without a solution
 constexpr int kMostTries = 60;
 // Two results agree to round-off, relative to the displacement.
 constexpr double kRounding = 1e-14;
@@ -124,49 +124,35 @@ void Composition::step(System& system, double t0, double h, int max_halvings) {
 /// piece.
 void Composition::step_over_events(System& system, double t0, double h, int max_halvings) {
     StepProjection& projection = *system.projection();
-    const double end = t0 + h;
     const double whole = chooses_steps() && h > (1.0 + kWhole) * step_ ? step_ : h;
-    double t = t0, rest = whole, longest = whole;
-    int pieces = 0, halvings = 0;
-    while (rest > 0.0) {
-        if (pieces++ == kMostPieces)
-            system.refuse(t,
-                          "stops and contacts meet and part without end within one step; take a "
-                          "shorter step, or a restitution that is lower");
+    double longest = whole;
+    int halvings = 0;
+    for (StepPieces pieces(system, events_, t0, whole); pieces.more();) {
+        const double t = pieces.t();
+        const double length = std::min(longest, pieces.rest());
         projection.save();
-        bool is_solved = true;
-        const auto trial = [&](double part) {
-            projection.restore();
-            is_solved = is_solved && compose(system, t, part);
-            if (is_solved)
-                projection.evaluate_events(events_.values());
-            else
-                std::ranges::fill(events_.values(), 0.0);
-        };
-        double length = std::min(longest, rest);
         try {
             if (order_ > 2) projection.note_length(length);
-            trial(length);
-            const int event = is_solved ? events_.shorten(length, trial) : -1;
-            if (!is_solved) {
-                projection.restore();
-                if (halvings++ == max_halvings) refuse(system, failed_t0_, failed_h_);
-                longest = 0.5 * length;
-                continue;
-            }
-            if (length == 0.0) projection.restore();
-            const double t1 = length == rest && whole == h ? end : t + length;
-            if (event >= 0) system.pass_event(event);
-            rest = length == rest ? 0.0 : rest - length;
-            if (rest < kNothing * whole) rest = 0.0;  // an event at the end, but for rounding
-            t = t1;
-            if (length > 0.0 && chooses_steps()) return;
+            const bool is_made = pieces.advance(
+                length,
+                [&](double part) {
+                    projection.restore();
+                    if (!compose(system, t, part)) return false;
+                    projection.evaluate_events(events_.values());
+                    return true;
+                },
+                [](double, double) {},
+                [&] {
+                    projection.restore();
+                });
+            if (is_made && pieces.t() > t && chooses_steps()) return;
+            if (!is_made && halvings++ == max_halvings) refuse(system, failed_t0_, failed_h_);
+            halvings = is_made ? 0 : halvings;
+            longest = is_made ? whole : 0.5 * length;
         } catch (...) {
             projection.restore();
             throw;
         }
-        halvings = 0;
-        longest = whole;
     }
 }
 

@@ -22,6 +22,7 @@ namespace ancora {
 ///   trial(length)       makes a trial of that length from the accepted state and writes the event
 ///                       functions to `events`; returns nothing, or false if it has no solution
 ///   accept(t1, length)  makes the last trial, of that length, the state at t1
+///   stay()              where no trial is taken: undoes what trials have changed; optional
 ///
 /// An event that is due at once moves no time: the next piece begins where this one did. A step of
 /// more than kMost pieces is refused, since contacts then change their modes without end.
@@ -51,8 +52,8 @@ public:
     /// passes the event.
     /// @returns false if the trial has no solution. Nothing is then accepted, and a piece of
     ///          another length may be made from the same state.
-    template <class Trial, class Accept>
-    bool advance(double length, const Trial& trial, const Accept& accept) {
+    template <class Trial, class Accept, class Stay = decltype([] {})>
+    bool advance(double length, const Trial& trial, const Accept& accept, const Stay& stay = {}) {
         const double wanted = length;
         bool is_solved = true;
         double last_length = 0.0;
@@ -71,13 +72,19 @@ public:
         const int event = is_solved ? events_.shorten(length, checked) : -1;
         if (!is_solved) {
             // The search for an event that is due at once ends in trials that fail
-            if (event < 0 || last_length >= kTooShort * h_) return false;
+            if (event < 0 || last_length >= kTooShort * h_) {
+                stay();
+                return false;
+            }
             length = 0.0;
         }
 
         const bool is_last = event < 0 && wanted == rest_;
         const double t1 = is_last ? end_ : t_ + length;
-        if (length > 0.0 && t1 > t_) accept(t1, length);
+        if (length > 0.0 && t1 > t_)
+            accept(t1, length);
+        else
+            stay();
         if (event >= 0) system_.pass_event(event);
         rest_ = is_last ? 0.0 : end_ - t1;
         if (rest_ < kNothing * h_) rest_ = 0.0;  // an event at the end, but for rounding

@@ -54,6 +54,35 @@ std::vector<int> from_the_ground(const Robot& robot) {
     return order;
 }
 
+constexpr int kGone = -1;
+
+/// New numbers of joints. The measure of one that is gone does not change: it leaves couplers, and
+/// nothing drives it.
+void renumber(Robot& robot, const std::vector<int>& number) {
+    for (Coupler& coupler : robot.couplers) {
+        for (Coupler::Term& term : coupler.terms) term.joint = number[term.joint];
+        std::erase_if(coupler.terms, [](const Coupler::Term& term) {
+            return term.joint == kGone;
+        });
+    }
+    std::erase_if(robot.couplers, [](const Coupler& coupler) {
+        return coupler.terms.empty();
+    });
+    for (Actuator& actuator : robot.actuators)
+        if (actuator.joint >= 0) actuator.joint = number[actuator.joint];
+    std::erase_if(robot.actuators, [](const Actuator& actuator) {
+        return actuator.joint == kGone && actuator.line < 0;
+    });
+}
+
+void note_idle(const Robot& robot, int joint, Findings& findings) {
+    if (std::ranges::any_of(robot.actuators, [joint](const Actuator& actuator) {
+            return actuator.joint == joint;
+        }))
+        findings.note("what drives joints that carry no mass is left out",
+                      robot.joints[joint].place);
+}
+
 /// One body of links that are fixed to each other.
 class Merging {
 public:
@@ -131,7 +160,7 @@ private:
     /// Drops links and joints that are parts of others now.
     void sweep() {
         std::vector<int> link_number(robot_.links.size(), kGround),
-            joint_number(robot_.joints.size());
+            joint_number(robot_.joints.size(), kGone);
         std::vector<Link> links;
         for (int i = 0; i < static_cast<int>(robot_.links.size()); ++i) {
             if (into_[i].first != i) continue;
@@ -140,7 +169,10 @@ private:
         }
         std::vector<Joint> joints;
         for (int j = 0; j < static_cast<int>(robot_.joints.size()); ++j) {
-            if (is_gone_[j]) continue;
+            if (is_gone_[j]) {
+                note_idle(robot_, j, findings_);
+                continue;
+            }
             joint_number[j] = static_cast<int>(joints.size());
             Joint& joint = joints.emplace_back(std::move(robot_.joints[j]));
             for (int* const link : {&joint.parent, &joint.child})
@@ -148,10 +180,7 @@ private:
         }
         robot_.links = std::move(links);
         robot_.joints = std::move(joints);
-        for (Coupler& coupler : robot_.couplers)
-            for (Coupler::Term& term : coupler.terms) term.joint = joint_number[term.joint];
-        for (Actuator& actuator : robot_.actuators)
-            if (actuator.joint >= 0) actuator.joint = joint_number[actuator.joint];
+        renumber(robot_, joint_number);
         for (Line& line : robot_.lines)
             for (int* const link : {&line.a, &line.b})
                 if (*link != kGround) *link = link_number[*link];
@@ -276,7 +305,7 @@ private:
 /// Joints that leave everything free say where what they carry begins.
 void cut_free_joints(Robot& robot) {
     const std::vector<Pose> home = home_poses(robot);
-    std::vector<int> number(robot.joints.size(), -1);
+    std::vector<int> number(robot.joints.size(), kGone);
     std::vector<Joint> kept;
     for (int j = 0; j < static_cast<int>(robot.joints.size()); ++j) {
         if (robot.joints[j].kind == JointKind::free) {
@@ -287,10 +316,7 @@ void cut_free_joints(Robot& robot) {
         kept.push_back(std::move(robot.joints[j]));
     }
     robot.joints = std::move(kept);
-    for (Coupler& coupler : robot.couplers)
-        for (Coupler::Term& term : coupler.terms) term.joint = number[term.joint];
-    for (Actuator& actuator : robot.actuators)
-        if (actuator.joint >= 0) actuator.joint = number[actuator.joint];
+    renumber(robot, number);
 }
 
 }  // namespace

@@ -299,9 +299,11 @@ private:
             joint.kind = JointKind::planar;
         } else if (type == "floating") {
             joint.kind = JointKind::free;
+        } else if (type == "spherical") {  // of Bullet
+            joint.kind = JointKind::spherical;
         } else if (type != "fixed" && !type.empty()) {
             const std::vector<std::string> types = {
-                "revolute", "continuous", "prismatic", "fixed", "floating", "planar"};
+                "revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical"};
             source_.wrong(
                 node,
                 "type",
@@ -317,18 +319,18 @@ private:
     }
 
     void read_axis(pugi::xml_node node, const Pose& origin, Joint& joint) {
+        const bool has_axis = joint.kind != JointKind::fixed && joint.kind != JointKind::free &&
+                              joint.kind != JointKind::spherical;
         Vec3 axis = Vec3::UnitX();
         if (const pugi::xml_node given = node.child("axis")) {
             source_.account(given, {.attributes = "xyz"});
             axis = source_.vector(given, "xyz", axis);
             if (!(axis.norm() > 0.0)) {
-                source_.wrong(given, "xyz", "an axis has a length");
+                if (has_axis) source_.wrong(given, "xyz", "an axis has a length");
                 axis = Vec3::UnitX();
             }
         }
-        joint.on_child.R = joint.kind == JointKind::fixed || joint.kind == JointKind::free
-                               ? Mat3(Mat3::Identity())
-                               : frame_about(axis);
+        joint.on_child.R = has_axis ? frame_about(axis) : Mat3(Mat3::Identity());
         joint.on_parent = origin * joint.on_child;
     }
 
@@ -347,8 +349,14 @@ private:
             if (type != "continuous") {
                 joint.limits.lower = source_.number(limit, "lower", 0.0);
                 joint.limits.upper = source_.number(limit, "upper", 0.0);
-                if (joint.limits.lower > joint.limits.upper)
-                    source_.wrong(limit, "lower", "is above upper");
+                if (joint.limits.lower > joint.limits.upper) {
+                    findings_.no_counterpart(
+                        source_.place(limit),
+                        fmt::format("{}: lower is above upper, which some read as no limits",
+                                    in_words(limit)),
+                        "exchange them, or delete both");
+                    joint.limits = Limits();
+                }
             }
             constexpr double kNo = std::numeric_limits<double>::infinity();
             joint.limits.effort = source_.number(limit, "effort", kNo);

@@ -575,6 +575,59 @@ TEST_SUITE("import: forms of public files") {
         run(simulation);
     }
 
+    // A joint whose link carries no mass is none: its actuators and couplings must not fall to
+    // another joint.
+    TEST_CASE("what drives or follows a joint without anything on it drives nothing else") {
+        const ImportedModel model =
+            import_files({{"m.xml", R"(<mujoco model="m"><compiler angle="radian"/>
+  <worldbody>
+    <body name="a"><joint name="ja" type="slide" axis="0 0 1"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>
+    <body name="b" pos="1 0 0"><joint name="jb" type="slide" axis="0 0 1"/><inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/>
+      <body name="empty"><joint name="je" axis="0 1 0"/><geom size="0.1" mass="0"/></body></body>
+  </worldbody>
+  <equality><joint joint1="jb" joint2="ja" polycoef="0 -2 0 0 0"/></equality>
+  <actuator><motor name="of_nothing" joint="je" gear="100"/><motor name="lift" joint="jb" gear="5"/></actuator>
+  <keyframe><key ctrl="1 0.7"/></keyframe>
+</mujoco>)"}},
+                         true);
+        CHECK(model.text.find("of_nothing") == std::string::npos);
+        CHECK(std::ranges::any_of(model.notes, [](const std::string& note) {
+            return note.find("what drives joints that carry no mass is left out") !=
+                   std::string::npos;
+        }));
+        // b moves by -2 of a: (m_b + m_a / 4) x'' = 3.5 - m_b g + m_a g / 2
+        Simulation simulation = simulate(model.text);
+        const Dynamics dynamics = simulation.dynamics();
+        REQUIRE(simulation.body_states().size() == 2);
+        CHECK(dynamics.acceleration[12 + 2] ==
+              Near((0.7 * 5 - 2 * kG + kG / 2) / 2.25, tolerance(1e-11)));
+        run(simulation);
+    }
+
+    TEST_CASE("URDF of Bullet: a ball joint, no limits, an axis that is not used") {
+        const auto robot = [](const char* limits) {
+            return fmt::format(R"(<robot name="r">
+  <link name="base"/>
+  <link name="a"><inertial><origin xyz="0 0 -1"/><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+  <link name="b"><inertial><mass value="3"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+  <link name="c"><inertial><origin xyz="0 0 -1"/><mass value="4"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+  <joint name="ball" type="spherical"><parent link="base"/><child link="a"/><axis xyz="0 0 0"/></joint>
+  <joint name="weld" type="fixed"><parent link="a"/><child link="b"/><origin xyz="1 0 0"/><axis xyz="0 0 0"/></joint>
+  <joint name="hinge" type="revolute"><parent link="base"/><child link="c"/><axis xyz="1 0 0"/>{}</joint>
+</robot>)",
+                               limits);
+        };
+        const ImportedModel model =
+            import_files({{"r.urdf", robot("<limit lower=\"1\" upper=\"-1\"/>")}}, true);
+        CHECK(model.text.find("limits =") == std::string::npos);
+        REQUIRE(model.left_out.size() == 1);
+        check_contains(model.left_out[0], "lower is above upper");
+        Simulation simulation = simulate(model.text);
+        CHECK(simulation.body_states().size() == 2);  // a and b are one
+        run(simulation);
+        CHECK_THROWS(import_files({{"r.urdf", robot("<limit lower=\"1\" upper=\"-1\"/>")}}));
+    }
+
     TEST_CASE("welds, motors on sums of joints, static bodies of the world") {
         const ImportedModel model =
             import_files({{"m.xml", R"(<mujoco model="m"><compiler angle="radian"/>

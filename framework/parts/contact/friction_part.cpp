@@ -135,6 +135,7 @@ public:
         modes_.pass(event);
         return {};
     }
+    bool is_overrun() const override { return modes_.is_overrun(); }
     void recheck() override { modes_.recheck(); }
     void note_jump() override {
         for (Contact& contact : contacts_.all()) contact.margin_h = 0.0;

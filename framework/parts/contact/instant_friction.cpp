@@ -54,7 +54,6 @@ void InstantFriction::solve(
     responses_.has_no_solution = false;
     for (const ContactGroup& group : responses_.groups().all())
         responses_.has_no_solution |= !solve_laws(group, face, v, t);
-    if (responses_.has_no_solution && !is_tentative) slip_.refuse_paradox(t);
     // a = a_0 - X s, lambda = lambda_0 - mu s
     x_.setZero();
     stress_.setZero();
@@ -64,6 +63,9 @@ void InstantFriction::solve(
             return face.constraint_rows()[c];
         });
     face.add_response(1.0, x_.data(), stress_.data());
+    if (responses_.has_no_solution && slip_.all_press(face.stress().data(), false))
+        responses_.has_no_solution = false;
+    if (responses_.has_no_solution && !is_tentative) slip_.refuse_paradox(t);
 }
 
 /// The laws of a group's contacts, by Newton's iterations where N matters.

@@ -3,6 +3,7 @@
 #include "load_sharing.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "state_archive.hpp"
 
@@ -17,6 +18,9 @@ namespace {
 constexpr double kRelieved = 1.0 - 1e-6;
 constexpr double kProgress = 1e-7;
 constexpr int kMostRounds = 400;
+// Limits and their sums that are the same but for rounding, and utilisations that are.
+constexpr double kBeyond = 1e-9;
+constexpr double kAlike = 1e-6;
 constexpr double kLeastUse = 1e-3;
 constexpr double kMostUse = 1e3;
 constexpr double kLeastWeight = 1e-4;
@@ -51,17 +55,38 @@ LoadSharing::Change LoadSharing::resolve_overload(const double* s, bool of_step,
             change = std::max(change, Change::share);
             continue;
         }
-        Contact& contact = contacts_.all()[sharing.most_used];
-        sharing = {};
+        let_slip(static_cast<int>(island), s, shared, of_step, t);
+        change = Change::mode;
+    }
+    return change;
+}
+
+/// The contact with the largest utilisation, and those that are used as much: feet of a body that
+/// carry alike. The others share what is left from equal weights on: those that were found belong
+/// to a load that they could not carry.
+void LoadSharing::let_slip(
+    int island, const double* s, const double* shared, bool of_step, double t) {
+    const double most = sharing_[island].use;
+    std::vector<int> beyond;
+    for (const int c : islands_.contacts(island)) {
+        Contact& contact = contacts_.all()[c];
+        if (!contacts_.sticks(contact)) continue;
+        contact.weight = 1.0;
+        if (!contact.is_fresh || contact.num_flips >= kMostFlips) continue;
+        if (c == sharing_[island].most_used ||
+            use(contact, s, shared, of_step, t) >= (1.0 - kAlike) * most)
+            beyond.push_back(c);
+    }
+    for (const int c : beyond) {
+        Contact& contact = contacts_.all()[c];
         contact.begin(ContactMode::slip);
         // It begins to slide where s points: s = f d in slip, so that the force is continuous at
         // the change.
         contact.turn_to(contact.driving(s + contacts_.first() + contact.first_row).data());
         ++contact.num_flips;
         record(events_, contact, t);
-        change = Change::mode;
     }
-    return change;
+    sharing_[island] = {};
 }
 
 /// u = |P s| / f_stick(N), P the projector on the directions in which the contact can slide.
@@ -73,7 +98,7 @@ double LoadSharing::use(
         contacts_.stick_limit(contact, slip_.normal_force(contact, shared, of_step, &f), t);
     const double force =
         norm(contact.driving(s + contacts_.first() + contact.first_row).data(), contact.num_rows);
-    return force <= limit * kLeastUse ? kLeastUse : force / limit;
+    return force <= std::max(limit * kLeastUse, rounding_) ? kLeastUse : force / limit;
 }
 
 /// max_i u_i of each island, over contacts whose mode began at this instant and has not changed too
@@ -84,6 +109,7 @@ void LoadSharing::find_most_used(const double* s, const double* shared, bool of_
         sharing.most_used = -1;
         sharing.use = 0.0;
     }
+    rounding_ = slip_.force_rounding(s, shared, of_step);
     for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
         const Contact& contact = contacts_.all()[c];
         if (!contacts_.sticks(contact)) continue;
@@ -97,13 +123,40 @@ void LoadSharing::find_most_used(const double* s, const double* shared, bool of_
     }
 }
 
+/// Whether no distribution keeps all within their limits: the present one has the least sum of
+/// w |C|^2, and where all were within them that would be at most the sum of w limit^2 (weak
+/// duality, with the present normal forces).
+bool LoadSharing::exceeds_together(
+    int island, const double* s, const double* shared, bool of_step, double t) {
+    double forces = 0.0, limits = 0.0, sum = 0.0;
+    for (const int c : islands_.contacts(island)) {
+        const Contact& contact = contacts_.all()[c];
+        if (!contacts_.sticks(contact)) continue;
+        if (contact.is_partly_locked) return false;
+        Eigen::Vector3d f;
+        const double N = slip_.normal_force(contact, shared, of_step, &f);
+        const double limit = std::max(contacts_.stick_limit(contact, N, t), 0.0);
+        const double force = norm(s + contacts_.first() + contact.first_row, contact.num_rows);
+        forces += contact.weight * force * force;
+        limits += contact.weight * limit * limit;
+        sum += limit * limit;
+    }
+    // Limits that change with the distribution, as those of a rope on a drum do, bound nothing.
+    Sharing& sharing = sharing_[island];
+    const double before = std::exchange(sharing.limits, sum);
+    const bool are_fixed = sharing.rounds > 0 && std::abs(sum - before) <= kBeyond * sum;
+    return are_fixed && forces > (1.0 + kBeyond) * limits;
+}
+
 bool LoadSharing::reweight(
     int island, const double* s, const double* shared, bool of_step, double t) {
     Sharing& sharing = sharing_[island];
     // One contact has no choice. The iteration ends where the minimax is reached: the largest
     // utilisation falls no more (linear convergence, so that a bound on progress is needed).
     if (sharing.num_sticking < 2 || sharing.rounds == kMostRounds) return false;
-    if (sharing.rounds > 0 && sharing.use > (1.0 - kProgress) * sharing.worst) return false;
+    // Without any limit at all the largest is infinite.
+    if (sharing.rounds > 0 && !(sharing.use < (1.0 - kProgress) * sharing.worst)) return false;
+    if (exceeds_together(island, s, shared, of_step, t)) return false;
     ++sharing.rounds;
     sharing.worst = sharing.use;
     // Lawson: w_i <- w_i u_i. Least sum of w_i |C_i|^2 with these weights tends to the least

@@ -51,6 +51,7 @@ private:
     /// Of one island.
     struct Sharing {
         int rounds = 0;          // of the iteration, at the present instant
+        double limits = 0.0;     // squares of limits, their sum before the last round
         double worst = 0.0;      // largest utilisation before the last round
         bool is_strict = false;  // one has just reached its limit: it is to be relieved, or slips
         // Set by every evaluation of the sticking contacts.
@@ -68,12 +69,17 @@ private:
     /// @returns false if it makes no progress
     bool reweight(int island, const double* s, const double* shared, bool of_step, double t);
 
+    void let_slip(int island, const double* s, const double* shared, bool of_step, double t);
+    bool exceeds_together(
+        int island, const double* s, const double* shared, bool of_step, double t);
+
     const Assembly& parts_;
     Contacts& contacts_;
     const RestIslands& islands_;
     SlipLaw& slip_;
     ModeEvents& events_;
     std::vector<Sharing> sharing_;  // per island
+    double rounding_ = 0.0;         // of forces
 };
 
 }  // namespace ancora

@@ -82,13 +82,40 @@ SlipLaw::Linear SlipLaw::linearise(
     return out;
 }
 
+double SlipLaw::force_rounding(const double* s, const double* shared, bool of_step) {
+    constexpr double kRounding = 1e-14;
+    double most = 0.0;
+    for (const Contact& contact : contacts_.all()) {
+        if (contacts_.is_open(contact)) continue;
+        Eigen::Vector3d f;
+        most = std::max({most,
+                         std::abs(normal_force(contact, shared, of_step, &f)),
+                         norm(s + contacts_.first() + contact.first_row, contact.num_rows)});
+    }
+    return kRounding * most;
+}
+
+bool SlipLaw::all_press(const double* s, bool of_step) {
+    const double* const of = shared(s, of_step);
+    bool any = false;
+    for (const Contact& contact : contacts_.all()) {
+        if (contacts_.sticks(contact) || contacts_.is_open(contact) || contact.is_locked) continue;
+        Eigen::Vector3d f;
+        if (contact.gap < 0 || !(normal_force(contact, of, of_step, &f) > 0.0)) return false;
+        any = true;
+    }
+    return any;
+}
+
 void SlipLaw::refuse_paradox(double t) const {
     std::string names;
     Place place;
     for (const Contact& contact : contacts_.all()) {
-        if (contact.mode != ContactMode::slip) continue;
+        if (contact.mode != ContactMode::slip || contacts_.is_open(contact)) continue;
+        const std::string& label = contact.force->object.label;
+        if (names.find(label) != std::string::npos) continue;  // of another of its rows
         if (names.empty()) place = contact.force->object.place;
-        names += (names.empty() ? "" : "; ") + contact.force->object.label;
+        names += (names.empty() ? "" : "; ") + label;
     }
     throw Error(ErrorKind::numerical,
                 fmt::format("t = {:.9g} s: friction and normal force of {} have no solution or "

@@ -63,6 +63,12 @@ public:
                      double t,
                      const double* direction = nullptr) const;
 
+    /// Forces of contacts, normal or along them, below this are rounding of the largest.
+    double force_rounding(const double* s, const double* shared, bool of_step);
+    /// Whether contacts slip, all on rows that may open, and all are pressed by stresses s of all
+    /// rows: then these are a solution of the coupled laws, if maybe one of several.
+    bool all_press(const double* s, bool of_step);
+
     /// Throws the error of coupled laws without a single solution (Painleve's paradox).
     [[noreturn]] void refuse_paradox(double t) const;
 

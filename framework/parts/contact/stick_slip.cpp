@@ -27,6 +27,9 @@ constexpr double kAnchorRounding = 4.0 * std::numeric_limits<double>::epsilon();
 constexpr double kLocked = 1e-12;
 // The same of one direction among several.
 constexpr double kPartlyLocked = 1e-9;
+// Rounding of positions over a trial, relative to what forces do in it, beyond which forces say
+// nothing.
+constexpr double kLostInRounding = 1e-6;
 
 /// |w x a|, of which in two directions one component is left.
 double turning_part(const Slides& w, const Slides& a) {
@@ -64,9 +67,13 @@ StickSlip::StickSlip(Assembly& parts,
     q_.setZero(parts.n);
     v_.setZero(parts.n);
     force_.setZero(contacts.num_rows());
+    held_margin_.setOnes(static_cast<Eigen::Index>(contacts.all().size()));
+    repeated_.resize(contacts.all().size());
 }
 
 void StickSlip::start() {
+    told_ = {};
+    has_no_solution_ = is_overrun_ = false;
     contacts_.follow_open();
     // Speeds are the scale of "stopped", so they are noted before any contact is asked for its
     // mode.
@@ -78,6 +85,7 @@ void StickSlip::start() {
 }
 
 void StickSlip::restart() {
+    has_no_solution_ = is_overrun_ = false;
     contacts_.follow_open();
     islands_.note_speeds(state_.v);
     find_locked();
@@ -196,10 +204,34 @@ void StickSlip::follow_free() {
     }
 }
 
+/// Forces of a trial are quotients by h^2 / 2 of positions, which are known to eps times their
+/// size: of a trial as short as a search for events makes them nothing else is left. Modes are then
+/// those of the longest trial from that state.
+bool StickSlip::tells_forces(const StepTrial& trial) {
+    if (trial.t0 != told_.t0 || trial.h >= told_.h) {
+        double most = 0.0;
+        for (int island = 0; island < islands_.num(); ++island)
+            most = std::max(most, islands_.force_acceleration(island, trial_.F));
+        for (int k = 0; k < contacts_.num_rows(); ++k)
+            most = std::max(most,
+                            std::abs(trial.s[static_cast<std::size_t>(contacts_.first() + k)]) *
+                                contacts_.mobility(k, parts_.inverse_mass));
+        if (trial.t0 != told_.t0) held_margin_.setOnes();
+        told_ = {trial.t0, trial.h, most};
+        return true;
+    }
+    return std::numeric_limits<double>::epsilon() * state_.extent <=
+           kLostInRounding * 0.5 * trial.h * trial.h * told_.acceleration;
+}
+
 bool StickSlip::settle(const StepTrial& trial) {
+    if (!tells_forces(trial)) return false;
     // The order matters: velocities first, since forces of a step close their error; then forces of
     // what sticks; then the side of what has begun to slip, which forces decide.
-    if (responses_.has_no_solution) slip_.refuse_paradox(trial.t0);
+    // Where the laws have none at the end of a trial they may have one before, as they have where
+    // what slides ceases to press: an event, up to which a shorter trial goes.
+    has_no_solution_ = responses_.has_no_solution && !slip_.all_press(trial.s.data(), true);
+    if (has_no_solution_) return false;
     // A short trial would remove velocity residuals in a short time, by large forces, which would
     // hide the instant at which a sticking contact reaches its limit. Velocities at a step's end
     // are off their constraints by O(h^2) (theory, section 5.3); closed over a trial of length h'
@@ -231,6 +263,18 @@ bool StickSlip::settle(const StepTrial& trial) {
         const double rounding = kUndecided * 0.5 * trial.h * trial.h *
                                 islands_.force_acceleration(islands_.of(contact), trial_.F);
         if (along >= -rounding) continue;
+        if (contact.num_rows > 1 && contact.num_flips == 1) {
+            // Its direction was that of a force that it could not have: it slides another way.
+            Slides slide{};
+            for (int i = 0; i < contact.num_rows; ++i)
+                slide[static_cast<std::size_t>(i)] =
+                    contacts_.along(contact.first_row + i, trial_.dq.data()) +
+                    contacts_.drift(contact.first_row + i);
+            contact.turn_to(slide.data());
+            ++contact.num_flips;
+            has_changed = true;
+            continue;
+        }
         contact.begin(ContactMode::stick);
         ++contact.num_flips;
         record(events_, contact, trial.t0);
@@ -274,11 +318,16 @@ bool StickSlip::stick_ends(const StepTrial& trial) {
 void StickSlip::evaluate(const StepTrial& trial, std::span<double> g) {
     const double h = trial.h;
     const double* const shared = slip_.shared(trial.s.data(), true);
+    const bool tells = tells_forces(trial);
+    const double rounding = slip_.force_rounding(trial.s.data(), shared, true);
     bool has_slip = false;
     for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
         const Contact& contact = contacts_.all()[c];
         has_slip |= !contacts_.sticks(contact);
-        if (contacts_.sticks(contact)) g[c] = margin_at_end(contact, trial, shared);
+        if (!contacts_.sticks(contact)) continue;
+        double& margin = held_margin_[static_cast<Eigen::Index>(c)];
+        if (tells) margin = margin_at_end(contact, trial, shared) + rounding;
+        g[c] = margin;
     }
     // q_1 = q_0 + dq and v_1 = v_0 + h a with the compensation terms that the accepted state will
     // have, so that the event function has its root at the accepted state.
@@ -289,6 +338,12 @@ void StickSlip::evaluate(const StepTrial& trial, std::span<double> g) {
     }
     contacts_.evaluate(q_.data(), v_.data(), trial.t0 + h);
     sliding_events(v_.data(), g);
+    if (!has_no_solution_) return;
+    for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
+        const Contact& contact = contacts_.all()[c];
+        const bool is_idle = contact.is_locked || contacts_.is_open(contact);
+        if (!is_idle && !contacts_.sticks(contact)) g[c] = -1.0;
+    }
 }
 
 void StickSlip::evaluate(double t, const double* q, const double* v, std::span<double> g) {
@@ -333,12 +388,15 @@ void StickSlip::record_step(const StepTrial& trial, const TrialSizes& sizes) {
     accounting_.ledger.record_external(work.external);
     sharing_.restart();
     const double* const shared = slip_.shared(trial.s.data(), true);
+    const bool tells = tells_forces(trial);
     for (Contact& contact : contacts_.all()) {
-        contact.is_fresh = false;
+        contact.is_fresh = contact.is_fresh && !tells;
         contact.num_flips = 0;
         if (!contacts_.sticks(contact)) continue;
-        contact.margin = stick_margin(contact, trial.s.data(), shared, true, trial.t0);
-        contact.margin_h = trial.h;
+        if (tells) {
+            contact.margin = stick_margin(contact, trial.s.data(), shared, true, trial.t0);
+            contact.margin_h = trial.h;
+        }
         if (contact.is_rate) continue;
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
@@ -411,6 +469,17 @@ void StickSlip::recheck() {
 
 void StickSlip::pass(int event) {
     Contact& contact = contacts_.all()[event];
+    if (has_no_solution_) {
+        // Another part may go over the rest of the step, and modes then restart.
+        if (is_overrun_) slip_.refuse_paradox(state_.t);
+        is_overrun_ = true;
+        return;
+    }
+    const bool is_discrete = parts_.model.traits.face == Face::discrete;
+    if (is_discrete && contact.gap >= 0 && comes_again(event)) {
+        is_overrun_ = true;
+        return;
+    }
     const ContactMode before = contact.mode;
     // slip -> stick: velocities onto the constraints, then w of the contacts to zero, then the free
     // directions at that state. The first two change v, so directions of sliding come last.
@@ -434,7 +503,14 @@ void StickSlip::pass(int event) {
             contact.driving(state_.s.data() + contacts_.first() + contact.first_row).data());
         record(events_, contact, state_.t);
     }
-    if (parts_.model.traits.face == Face::continuous) resolve();
+    if (!is_discrete) resolve();
+}
+
+/// Whether the event of a contact has come so often at this very instant that it settles nothing.
+bool StickSlip::comes_again(int event) {
+    Repeated& repeated = repeated_[static_cast<std::size_t>(event)];
+    if (repeated.t != state_.t) repeated = {state_.t, 0};
+    return ++repeated.count > kMostFlips;
 }
 
 /// Contacts of one body often stop together; those that stand still now are tried as stick too.

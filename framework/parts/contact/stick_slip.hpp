@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include <Eigen/Core>
 
@@ -54,6 +55,8 @@ public:
     void recheck();
     /// Contact `event` has come to its event at the present state.
     void pass(int event);
+    /// The laws have no single solution at the present state.
+    bool is_overrun() const { return is_overrun_; }
     /// Selects the modes that continue from the present state, by their accelerations and forces.
     void resolve();
 
@@ -82,6 +85,8 @@ private:
         const Contact& contact, const double* s, const double* shared, bool of_step, double t);
     double margin_at_end(const Contact& contact, const StepTrial& trial, const double* shared);
     bool stick_ends(const StepTrial& trial);
+    bool comes_again(int event);
+    bool tells_forces(const StepTrial& trial);
     void sliding_events(const double* v, std::span<double> g) const;
     void note_changes(double h);
     void follow_sliding();
@@ -108,6 +113,18 @@ private:
     Eigen::VectorXd q_, v_;
     Eigen::VectorXd force_;             // of each row
     double met_constraints_at_ = -1.0;  // time at which velocities last met the constraints
+    // The longest trial from the state at t0, and the largest acceleration by its forces.
+    struct Told {
+        double t0 = 0.0, h = 0.0, acceleration = 0.0;
+    } told_;
+    bool has_no_solution_ = false;  // the laws in the last trial
+    bool is_overrun_ = false;       // and in any, however short
+    struct Repeated {
+        double t = -1.0;
+        int count = 0;
+    };
+    std::vector<Repeated> repeated_;  // events of each contact at one instant
+    Eigen::VectorXd held_margin_;     // of each contact, by the last trial that tells forces
 };
 
 }  // namespace ancora

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "impact.hpp"
 #include "state_archive.hpp"
 #include "step_parts.hpp"
@@ -15,6 +17,9 @@ namespace {
 
 constexpr long kMostEvents = 64;   // in one step (theory, section 8.2.5)
 constexpr int kMostChoices = 100;  // of the rows that bear a step over all events
+// A crossing of the rest of a step that has no such rows is halved to this part of a step.
+constexpr double kShortestCrossing = 1e-4;
+constexpr int kMostNamed = 6;
 // Impulses are zero within this part of the largest.
 constexpr double kNoImpulse = 1e-12;
 
@@ -136,6 +141,7 @@ private:
         parts_.rows.set_crossing(is_crossing);
     }
     bool choose_bearing(const StepTrial& trial);
+    void refuse_open_end(const StepTrial& trial) const;
     void note_crossing(const StepTrial& trial);
     void close(const std::vector<char>& closed) {
         rows_.close(closed);
@@ -299,6 +305,9 @@ StepPart::Passage ImpactPart::pass(int event) {
     const std::vector<char> latched = rows_.latched();
     const bool has_changed = impact_.pass(event, longest_);
     const bool may_depend = latched != rows_.latched();
+    // What has changed nothing comes again at once, without end.
+    if (!has_changed && !impact_.has_struck())
+        num_events_ = std::max(num_events_, most_events_) + 1;
     is_in_course_ = false;
     look();
     if (!impact_.has_struck()) return {has_changed, nullptr, may_depend};
@@ -355,18 +364,23 @@ bool ImpactPart::choose_bearing(const StepTrial& trial) {
     for (int i = 0; i < rows_.count(); ++i)
         if (rows_.is_closed(i)) largest = std::max(largest, std::abs(impulse(i)));
     bool is_admissible = true;
+    double lowest = 0.0;
     for (int i = 0; i < rows_.count(); ++i) {
         if (rows_.is_latched(i) || rows_.is_absent(i)) continue;
         if (rows_.is_closed(i)) {
             is_admissible = is_admissible && impulse(i) >= -kNoImpulse * largest;
         } else if (gaps_[i] < -rows_.grazing()) {
             is_admissible = false;
+            lowest = std::min(lowest, gaps_[i]);
             candidates_[static_cast<std::size_t>(i)] = 1;
         }
     }
     if (is_admissible) return false;
     is_open_ended_ = ++num_choices_ > kMostChoices;
-    if (is_open_ended_) return false;
+    if (is_open_ended_) {
+        refuse_open_end(trial);
+        return false;
+    }
     std::vector<int> rows;
     for (int i = 0; i < rows_.count(); ++i)
         if (candidates_[static_cast<std::size_t>(i)] != 0 && !rows_.is_latched(i) &&
@@ -381,10 +395,39 @@ bool ImpactPart::choose_bearing(const StepTrial& trial) {
     }
     bearing_ = rows_.closed();
     impact_.find_bearing(q_.data(), v_.data(), t1, trial.h, rows, g, P, bearing_);
-    is_open_ended_ = bearing_ == rows_.closed();
-    if (is_open_ended_) return false;
+    if (bearing_ == rows_.closed()) {
+        // The rows at hand solve it: what others are below zero by, which these hold, is rounding.
+        is_open_ended_ = lowest < -rows_.touching();
+        if (is_open_ended_) refuse_open_end(trial);
+        return false;
+    }
     close(bearing_);
     return true;
+}
+
+/// A trial that no set of rows bears is made shorter, but not without end.
+void ImpactPart::refuse_open_end(const StepTrial& trial) const {
+    if (trial.h > kShortestCrossing * longest_) return;
+    std::string names;
+    int first = -1, count = 0;
+    for (int i = 0; i < rows_.count(); ++i) {
+        if (rows_.is_latched(i) || rows_.is_absent(i) ||
+            (!rows_.is_closed(i) && gaps_[i] >= -rows_.touching()))
+            continue;
+        if (first < 0) first = i;
+        if (++count <= kMostNamed)
+            names += (names.empty() ? "" : "; ") + parts_.rows.row_name(rows_.row(i));
+    }
+    if (count > kMostNamed) names += fmt::format(" and {} more", count - kMostNamed);
+    throw Error(
+        ErrorKind::numerical,
+        fmt::format("t = {:.9g} s: no set of contacts bears the bodies over the rest of the step, "
+                    "not even over {:.3g} s of it; contacts that touch: {}. Take a shorter step, "
+                    "move apart what is jammed, or join it by constraints",
+                    trial.t0,
+                    trial.h,
+                    names),
+        first < 0 ? Place{} : parts_.rows.place_of_row(rows_.row(first)));
 }
 
 void ImpactPart::note_crossing(const StepTrial& trial) {

@@ -297,10 +297,14 @@ void check_sliding(Subject& subject) {
         Random random(subject.seed);
         for (int k = 0; k < kRowStates; ++k) {
             const At at = random_state(stage, random, 0.0);
-            const Matrix all = sliding.evaluate(at.u, at.du, at.t).A.leftCols(3);
+            const Matrix all = sliding.evaluate(at.u, at.du, at.t).A;
             const int each = sliding.shape().rows_per_item, items = sliding.shape().num_items;
             for (int item = 0; item < items; ++item) {
-                const Matrix T = all.middleRows(item * each, each);
+                // Of many pairs the first attachment is the item's own.
+                const int first =
+                    sliding.shape()
+                        .stencil[static_cast<std::size_t>(item * sliding.shape().scalars_per_item)];
+                const Matrix T = all.block(item * each, first, each, 3);
                 const Matrix product = T * T.transpose();
                 compare_rows(product,
                              Matrix::Identity(T.rows(), T.rows()),
@@ -309,11 +313,18 @@ void check_sliding(Subject& subject) {
                              "t_i . t_j of " + sliding.where(),
                              "orthonormal directions have");
                 const auto count = static_cast<int>(object.constraint->row_blocks().size());
+                int row = item;
                 for (int b = 0; b < count; ++b) {
                     const Block block(object, parts[0], b, n);
-                    Matrix A = block.evaluate(at.u, at.du, at.t).A.leftCols(3);
-                    // Of several rows that may open each slides by itself.
-                    if (items > 1) A = Matrix(A.row(item));
+                    Matrix A = block.evaluate(at.u, at.du, at.t).A.middleCols(first, 3);
+                    // Of several rows that may open each slides by itself; they are counted over
+                    // all blocks.
+                    if (items > 1) {
+                        const auto rows = static_cast<int>(A.rows());
+                        row -= rows;
+                        if (row < -rows || row >= 0) continue;
+                        A = Matrix(A.row(row + rows));
+                    }
                     compare_rows(Matrix(A * T.transpose()),
                                  Matrix::Zero(A.rows(), T.rows()),
                                  A.cwiseAbs().rowwise().sum(),

@@ -156,6 +156,45 @@ StepMatrix::StepMatrix(int num_coordinates,
             }))
             massless_runs_.emplace_back(first, last);
     }
+    // Few are in K from the start, so that it is laid out once.
+    const bool are_many = rows_.unilateral().size() > static_cast<std::size_t>(n_);
+    set_absent([this, are_many](int row) {
+        return are_many && rows_.laws[row].kind == RowKind::unilateral;
+    });
+}
+
+/// Of the unilateral rows these are absent.
+void StepMatrix::set_absent(const auto& is_absent) {
+    is_absent_.assign(static_cast<std::size_t>(m_), 0);
+    is_absent_tangent_.clear();
+    for (const int row : rows_.unilateral()) is_absent_[row] = is_absent(row) ? 1 : 0;
+    for (const BlockPart& part : rows_.blocks) {
+        is_absent_tangent_.resize(static_cast<std::size_t>(part.first_tangent + part.num_tangent));
+        if (part.num_tangent == 0) continue;
+        const int rows = part.block->rows_per_item, items = part.block->num_items;
+        const int each = part.num_tangent / items;
+        for (int item = 0; item < items; ++item) {
+            const auto first = is_absent_.begin() + part.first_row + item * rows;
+            if (std::find(first, first + rows, 0) == first + rows)
+                std::fill_n(
+                    is_absent_tangent_.begin() + part.first_tangent + item * each, each, char{1});
+        }
+    }
+}
+
+/// @returns whether a row is closed that has been absent
+bool StepMatrix::take_closed_in() {
+    const auto is_open = [this](int row) {
+        return rows_.laws[row].kind == RowKind::unilateral;
+    };
+    const bool any = std::ranges::any_of(rows_.unilateral(), [&](int row) {
+        return is_absent_[row] != 0 && !is_open(row);
+    });
+    if (any)
+        set_absent([&](int row) {
+            return is_absent_[row] != 0 && is_open(row);
+        });
+    return any;
 }
 
 void StepMatrix::follow_mass(std::span<const double> values) {
@@ -185,6 +224,7 @@ StepMatrix::Layout StepMatrix::lay_out_mixed() const {
         const int own = body >= 0 ? groups.of_small_body(body) : -1;
         int group = own;
         for (int row = part.first_row; row < part.first_row + part.num_rows; ++row) {
+            if (is_absent_[row] != 0) continue;
             if (own < 0 && (row - part.first_row) % part.block->rows_per_item == 0) {
                 group = groups.add();
                 must_follow.push_back(0);
@@ -201,13 +241,15 @@ StepMatrix::Layout StepMatrix::lay_out_mixed() const {
     // The graph of (1) on groups: M, G and T between coordinates, B between rows and coordinates.
     for (const MassEntry& entry : mass_) groups.connect(entry.i, entry.j);
     rows_.tangent_terms.for_each_term([&](const TangentTerm& term) {
-        groups.connect(term.i, term.j);
+        if (is_absent_tangent_[term.from] == 0) groups.connect(term.i, term.j);
     });
     forces_.for_each_symmetric([&](int i, int j, double) {
         groups.connect(i, j);
     });
-    for (int row = 0; row < m_; ++row)
+    for (int row = 0; row < m_; ++row) {
+        if (is_absent_[row] != 0) continue;
         for (const int k : rows_.entries(row)) groups.connect(n_ + row, rows_.column_of(k));
+    }
     const EliminationGroups::Graph graph = groups.graph();
 
     const auto lay_out_in = [&](const std::vector<int>& sequence) {
@@ -234,12 +276,13 @@ Eigen::SparseMatrix<double> StepMatrix::pattern(const Order& order) const {
             if (order[i] >= 0) add(i, i);
         for (const MassEntry& entry : mass_) add(entry.i, entry.j);
         rows_.tangent_terms.for_each_term([&](const TangentTerm& term) {
-            add(term.i, term.j);
+            if (is_absent_tangent_[term.from] == 0) add(term.i, term.j);
         });
         forces_.for_each_symmetric([&](int i, int j, double) {
             add(i, j);
         });
         for (int row = 0; row < m_; ++row) {
+            if (is_absent_[row] != 0) continue;
             const int* begin = rows_.column.data() + rows_.row_begin(row);
             const int* end = rows_.column.data() + rows_.row_end(row);
             // A row of K has entries B_k; condensed it leaves B_k^T B_k,
@@ -271,7 +314,7 @@ StepMatrix::Layout StepMatrix::lay_out(Order order) const {
     }
     // Condensed rows are applied before the solve with L and after it.
     for (int row = 0; row < m_; ++row)
-        if (layout.order[n_ + row] < 0)
+        if (layout.order[n_ + row] < 0 && is_absent_[row] == 0)
             layout.work += 4.0 * (rows_.row_end(row) - rows_.row_begin(row));
     return layout;
 }
@@ -295,8 +338,9 @@ void StepMatrix::decide(const Values& values) {
 
     // The others keep their order.
     Order without = mixed.order;
-    std::vector<int> old_of_new(without.size());
-    for (std::size_t i = 0; i < without.size(); ++i) old_of_new[without[i]] = static_cast<int>(i);
+    std::vector<int> old_of_new(static_cast<std::size_t>(mixed.pattern.rows()));
+    for (std::size_t i = 0; i < without.size(); ++i)
+        if (without[i] >= 0) old_of_new[without[i]] = static_cast<int>(i);
     int next = 0;
     for (const int i : old_of_new) {
         const bool is_out = i >= n_ && soft[i - n_] != 0;
@@ -339,7 +383,7 @@ void StepMatrix::prepare(Layout layout) {
     jacobian_place_.reserve(rows_.column.size());
     for (const MassEntry& entry : mass_) mass_place_.push_back(place(entry.i, entry.j));
     rows_.tangent_terms.for_each_term([&](const TangentTerm& term) {
-        tangent_place_.push_back(place(term.i, term.j));
+        tangent_place_.push_back(is_absent_tangent_[term.from] != 0 ? -1 : place(term.i, term.j));
     });
     forces_.for_each_symmetric([&](int i, int j, double) {
         force_place_.push_back(place(i, j));
@@ -351,13 +395,13 @@ void StepMatrix::prepare(Layout layout) {
         for (int k = begin; k < end; ++k) {
             const int i = rows_.column_of(k);
             jacobian_place_.push_back(is_condensed ? -1 : place(n_ + row, i));
-            if (!is_condensed) continue;
+            if (!is_condensed || is_absent_[row] != 0) continue;
             condensed_.column.push_back(order[i]);
             condensed_from_.push_back(k);
             // Products of a condensed row's entries, l <= k.
             for (int l = begin; l <= k; ++l) pair_place_.push_back(place(i, rows_.column_of(l)));
         }
-        if (!is_condensed) continue;
+        if (!is_condensed || is_absent_[row] != 0) continue;
         condensed_rows_.push_back(row);
         condensed_.row_start.push_back(static_cast<int>(condensed_.column.size()));
     }
@@ -469,7 +513,7 @@ void StepMatrix::assemble(const Values& values, double h, double eps) {
     const Eigen::VectorXd& B = values.B;
     const Eigen::VectorXd& gamma = values.gamma;
     support(values, h);
-    if (!is_decided_) decide(values);
+    if (take_closed_in() || !is_decided_) decide(values);
     // The step has become longer or the row stiffer: beside the mass it is no longer soft.
     for (const int row : condensed_rows_) {
         if (schur(B, row) <= kFarBeyond * kStiffest * std::abs(gamma[row])) continue;
@@ -484,7 +528,8 @@ void StepMatrix::assemble(const Values& values, double h, double eps) {
     for (std::size_t k = 0; k < mass_place_.size(); ++k) K[mass_place_[k]] += scale * mass_value(k);
     const int* tangent_place = tangent_place_.data();
     rows_.tangent_terms.for_each(values.K.data(), [&](double weight, double entry, int, int) {
-        K[*tangent_place++] += 0.5 * weight * entry;
+        const int place = *tangent_place++;
+        if (place >= 0) K[place] += 0.5 * weight * entry;
     });
     const int* force_place = force_place_.data();
     forces_.for_each_symmetric([&](int, int, double value) {
@@ -548,6 +593,10 @@ void StepMatrix::transfer(Archive& archive) {
         const bool fits =
             is_decided_ ? is_order(order, n_, m_) : order.empty() && new_of_old_.empty();
         if (!fits) ArchiveReader::refuse();
+        if (is_decided_)
+            set_absent([&](int row) {
+                return order[n_ + row] < 0;
+            });
         if (order != new_of_old_) prepare({order, pattern(order), 0.0});
     }
     archive(condensed_B_);
@@ -667,8 +716,12 @@ void StepMatrix::solve(std::span<const double> r_motion,
         for (int i = begin; i < end; ++i) ddq[i] = x[at[i]];
     });
     if (condensed_rows_.size() < m)
-        for (std::size_t i = 0; i < m; ++i)
-            if (at[n + i] >= 0) ds[i] = x[at[n + i]];
+        for (std::size_t i = 0; i < m; ++i) {
+            if (at[n + i] >= 0)
+                ds[i] = x[at[n + i]];
+            else if (is_absent_[i] != 0)
+                ds[i] = -r_rows[i];
+        }
     // s = (B dq - r) / gamma
     const double* B = use_exact_ ? exact_B_.data() : condensed_B_.data();
     const int* row_of = condensed_rows_.data();

@@ -34,6 +34,10 @@ namespace ancora {
 /// Rows with gamma > 0 may be condensed, s_k = (B_k dq - r_k) / gamma_k, which adds B_k^T B_k /
 /// gamma_k to the leading block. That is done where it takes fewer operations, and never for rows
 /// so stiff relative to the mass that the difference would lose digits.
+///
+/// Where there are more unilateral rows than coordinates, those that have never been closed, s = 0,
+/// have neither unknowns nor entries in K: pairs of bodies that are far apart couple nothing. The
+/// first factorisation in which one is closed takes it in, for good.
 class StepMatrix {
 public:
     /// Which of the rows that may be condensed are condensed.
@@ -108,7 +112,7 @@ public:
 private:
     struct Exact;
 
-    /// Of each unknown its place in the order of elimination, -1 for condensed rows.
+    /// Of each unknown its place in the order of elimination, -1 for condensed and absent rows.
     using Order = std::vector<int>;
     /// An order whose elimination tree is in postorder, the pattern in it, and the operations of a
     /// solve with what each group of columns costs beside its entries.
@@ -120,6 +124,8 @@ private:
     Layout lay_out_mixed() const;
     Layout lay_out(Order order) const;
     void decide(const Values& values);
+    void set_absent(const auto& is_absent);
+    bool take_closed_in();
     void prepare(Layout layout);
     Eigen::SparseMatrix<double> pattern(const Order& order) const;
     double mass_value(std::size_t k) const {
@@ -147,6 +153,8 @@ private:
     std::vector<int> first_of_body_;
     bool is_decided_ = false;
     Order new_of_old_;
+    std::vector<char> is_absent_;          // of each row: unilateral, and never closed
+    std::vector<char> is_absent_tangent_;  // of each entry of geometric stiffness: of such an item
     std::vector<int> condensed_rows_;
     CompressedRows condensed_;         // their entries; columns by the order of elimination
     RowsByColumn condensed_columns_;   // of coordinates, where threads sum by them; else empty

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "contact_shapes.hpp"
 #include "manifest_plugins.hpp"
 #include "table_file.hpp"
 
@@ -61,7 +62,8 @@ void Actors::add(const ObjectSpec& spec, ObjectTypes& types) {
         own_parameters_.back().erase(kReleaseKey);
     }
     for (const Parameter& p : schema) {
-        actor.is_joint |= actor.object.type->kind == TypeKind::constraint && p.allows(Shape::frame);
+        actor.is_joint |= actor.object.type->kind == TypeKind::constraint &&
+                          p.allows(Shape::frame) && !takes_shapes(*actor.object.type);
         if (p.makes == nullptr) continue;
         const Table::Entry* const entry = actor.parameters->find(p.name);
         if (entry == nullptr) continue;

@@ -50,6 +50,8 @@ void read_looks(Model& model, const Manifest& manifest) {
         const BodyLook look =
             read_look("[[shape]]", shape, shape.place(), symbols_of(manifest, nullptr), files);
         model.scenery.insert(model.scenery.end(), look.solids.begin(), look.solids.end());
+        model.scenery_materials.insert(
+            model.scenery_materials.end(), look.materials.begin(), look.materials.end());
         const auto note = [&](const std::string& key, const std::filesystem::path& path) {
             model.files.push_back(
                 {fmt::format("scenery.{}.{}", i, key), path, sha256_of_file(path), true});

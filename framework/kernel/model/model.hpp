@@ -112,6 +112,7 @@ public:
     std::vector<InputFile> files;          ///< that parameters and shapes name
     std::vector<TriangleMesh> meshes;      ///< that bodies are drawn with
     std::vector<SceneSolid> scenery;       ///< on the ground, inertial axes
+    std::vector<std::string> scenery_materials;  ///< of each, see BodyLook
     int num_coordinates = 0;
     std::vector<double> start_q, start_v;  ///< of all bodies, where joints have put them
     FrameNames frames;
@@ -128,6 +129,11 @@ public:
         Place place;
     };
     std::vector<Warning> warnings;
+    /// Which pairs contacts of many are about.
+    struct ContactNote {
+        std::string contact, text;
+    };
+    std::vector<ContactNote> contact_notes;
     std::vector<Warning> plain_angles;  ///< given beyond a turn as numbers without unit
     struct PlacedBody {
         int body;

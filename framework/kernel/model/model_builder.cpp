@@ -15,6 +15,7 @@
 #include "ancora/sdk/authoring/attachment_texts.hpp"
 #include "argument_binder.hpp"
 #include "body_builder.hpp"
+#include "contact_shapes.hpp"
 #include "discrete_face.hpp"
 #include "force_targets.hpp"
 #include "looks.hpp"
@@ -53,6 +54,7 @@ public:
         // Joints come first: they say where bodies are, which others ask for.
         make_constraints(true);
         bodies_.place();
+        contact_shapes_.emplace(model_, manifest_, actors_->list());
         make_constraints(false);
         for (const Actor& actor : actors_->list())
             if (actor.object.type->kind == TypeKind::force) make_force(actor);
@@ -72,10 +74,14 @@ private:
 
     void make_constraint(const Actor& actor, std::size_t index) {
         const ObjectRef& object = actor.object;
-        Table storage;
+        Table storage, with_own_shapes;
+        const Table& parameters =
+            contact_shapes_.has_value()
+                ? contact_shapes_->with_shapes(actor, *actor.parameters, with_own_shapes)
+                : *actor.parameters;
         BoundArguments arguments =
             binder_.bind(object,
-                         with_matter(model_, manifest_, object, *actor.parameters, storage),
+                         with_matter(model_, manifest_, object, parameters, storage),
                          actor.spec->scope.get());
         ConstraintPart part(object, create_object<Constraint>(object, arguments));
         const ConstraintFacets facts = part.facets();
@@ -219,6 +225,7 @@ private:
     ArgumentBinder binder_;
     BodyBuilder bodies_;
     std::optional<Actors> actors_;
+    std::optional<ContactShapes> contact_shapes_;  // from where joints are there
     std::vector<int> friction_on_;  // the force of each constraint that is its friction, or -1
 };
 

@@ -55,6 +55,7 @@ constexpr Parameter kKeys[] = {
         .at_least(0.0)
         .at_most(1.0),
     parameter::number("opacity", "", "1: solid, towards 0: glass").above(0.0).at_most(1.0),
+    parameter::text("material", "what it is made of, for contacts: a name of your own"),
     parameter::boolean("hidden", "whether it is left out of pictures").otherwise("false"),
 };
 constexpr std::size_t kNumKinds = 6;
@@ -321,7 +322,9 @@ BodyLook read_look(const std::string& owner,
         solid.shape = shape_of(bound, files);
         solid.color = color_of(keys);
         if (keys.has("opacity")) solid.opacity = keys.number("opacity");
-        if (!keys.boolean("hidden")) look.solids.push_back(std::move(solid));
+        if (keys.boolean("hidden")) continue;
+        look.solids.push_back(std::move(solid));
+        look.materials.emplace_back(keys.has("material") ? keys.text("material") : "");
     }
     return look;
 }

@@ -25,8 +25,9 @@ std::span<const Parameter> shape_keys();
 
 /// What a manifest says of a body's look.
 struct BodyLook {
-    bool is_given = false;           ///< it says something: nothing else is drawn for a solid
-    std::vector<SceneSolid> solids;  ///< in body axes; none: nothing of the body is drawn
+    bool is_given = false;               ///< it says something: nothing else is drawn for a solid
+    std::vector<SceneSolid> solids;      ///< in body axes; none: nothing of the body is drawn
+    std::vector<std::string> materials;  ///< of each, for contacts; empty: none is given
 };
 
 /// Files of triangles, each read once, and when it was.

@@ -128,6 +128,8 @@ ModelAnalysis analysis_of(const Model& model, KernelSystem& system, RowRank& row
         for (std::string line; std::getline(lines, line);)
             if (!line.empty()) out.notes.push_back({part.object.name, line});
     }
+    for (const Model::ContactNote& note : model.contact_notes)
+        out.notes.push_back({note.contact, note.text});
     out.chooses_steps = model.traits.is_adaptive;
     describe_joints(model, system, out);
     const MassProperties of_all =

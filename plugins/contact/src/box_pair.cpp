@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "distances.hpp"
+#include "features.hpp"
 #include "pairs.hpp"
 
 namespace ancora::contact {
@@ -78,14 +79,6 @@ struct PairFeature {
     }
 };
 
-/// Lengths relative to the size of a pair.
-constexpr double kTouches = 1e-9;      // a feature that is this near keeps its row
-constexpr double kWithin = 1e-13;      // of its borders
-constexpr double kSamePlace = 1e-11;   // where two features are one contact,
-constexpr double kSameNormal = 4e-15;  // and the cosine between their normals, from 1
-constexpr double kParallel = 1e-7;     // edges, by the sine between them
-constexpr double kSupports = 1e-9;     // an edge of a face across the normal
-constexpr double kNear = 0.05;         // features that get a row before they touch
 // Four corners of a face on another one at most, or eight where both overlap crosswise, and those
 // that have just left it.
 constexpr int kMostRows = 12;
@@ -188,25 +181,6 @@ public:
     void choose(const Relative<double>& z, std::span<double> features) const;
 
 private:
-    struct Candidate {
-        double gap;
-        Feature code;
-        Vec3 x, n;
-    };
-    /// As many as there may be at once, without memory of its own.
-    class Candidates {
-    public:
-        void push_back(const Candidate& candidate) {
-            if (size_ < all_.size()) all_[size_++] = candidate;
-        }
-        auto begin() { return all_.begin(); }
-        auto end() { return all_.begin() + static_cast<std::ptrdiff_t>(size_); }
-
-    private:
-        std::array<Candidate, 160> all_;
-        std::size_t size_ = 0;
-    };
-
     static std::size_t index(int i) { return static_cast<std::size_t>(i); }
     static double rounding_of(const ContactShape& shape) {
         return shape.kind == ContactShape::Kind::box ? 0.0 : shape.radius;
@@ -410,40 +384,7 @@ void BoxPair::choose(const Relative<double>& z, std::span<double> features) cons
     Candidates all;
     add_corners(z, features, all);
     add_edges(z, all);
-    // By gaps; what touches in the order of features.
-    const auto rank = [this](const Candidate& candidate) {
-        return std::abs(candidate.gap) <= kTouches * size_ ? 0.0 : candidate.gap;
-    };
-    for (auto next = all.begin(); next != all.end(); ++next)
-        for (auto at = next; at != all.begin() && rank(*at) < rank(*(at - 1)); --at)
-            std::iter_swap(at, at - 1);
-    Candidates chosen;
-    for (double& feature : features) {
-        const auto found = std::find_if(all.begin(), all.end(), [&](const Candidate& candidate) {
-            return candidate.code == static_cast<Feature>(feature);
-        });
-        if (feature != 0.0 && found != all.end() && std::abs(found->gap) <= kTouches * size_)
-            chosen.push_back(*found);
-        else
-            feature = 0.0;
-    }
-    for (const Candidate& candidate : all) {
-        if (candidate.gap > near) break;
-        const bool is_there =
-            std::any_of(chosen.begin(), chosen.end(), [&](const Candidate& other) {
-                if (other.code == candidate.code) return true;
-                const Vec3 between = other.x - candidate.x;
-                return other.gap <= candidate.gap + kWithin * size_ &&
-                       candidate.gap <= other.gap + kSamePlace * size_ &&
-                       (between - other.n * other.n.dot(between)).norm() <= kSamePlace * size_ &&
-                       other.n.dot(candidate.n) >= 1.0 - kSameNormal;
-            });
-        if (is_there) continue;
-        const auto free = std::ranges::find(features, 0.0);
-        if (free == features.end()) break;
-        *free = candidate.code;
-        chosen.push_back(candidate);
-    }
+    choose_features(all, size_, features);
 }
 
 }  // namespace

@@ -9,6 +9,13 @@
 
 namespace ancora::contact {
 Contact::Contact(const Arguments& arguments) : radius_(arguments.number("radius")) {
+    for (const char* key : {"a", "b"})
+        if (!arguments.given(key))
+            arguments.fail(key,
+                           "is missing: give both bodies a and b, or many of them in `bodies`");
+    for (const char* key : {"with", "planes", "materials"})
+        if (arguments.given(key))
+            arguments.fail(key, "is about many bodies: name them in `bodies`");
     const std::string_view law = arguments.text("law");
     law_ = {.kind = RowKind::unilateral,
             .restitution = arguments.number("restitution"),

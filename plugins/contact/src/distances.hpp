@@ -45,6 +45,32 @@ S distance_to_box(const Vector3<S>& p, const Vec3& half, Touch<S>* touch) {
     return distance;
 }
 
+/// From the face, edge or corner that is nearest.
+template <class S>
+S distance_to_hull(const Vector3<S>& p, const Hull& hull, Touch<S>* touch) {
+    const HullFeature found =
+        nearest_feature(hull, Vec3(value_of(p.x), value_of(p.y), value_of(p.z)));
+    const auto at = static_cast<std::size_t>(found.index);
+    if (found.kind == HullFeature::Kind::face) {
+        const Vector3<S> n(hull.faces[at].n);
+        const S distance = dot(n, p) - hull.faces[at].d;
+        if (touch != nullptr) *touch = {p - distance * n, n};
+        return distance;
+    }
+    Vector3<S> foot;
+    if (found.kind == HullFeature::Kind::edge) {
+        const Vector3<S> from(hull.corners[static_cast<std::size_t>(hull.edges[at].from)]);
+        const Vector3<S> along(hull.edges[at].along);
+        foot = from + dot(p - from, along) * along;
+    } else {
+        foot = Vector3<S>(hull.corners[at]);
+    }
+    const Vector3<S> r = p - foot;
+    const S distance = norm(r);
+    if (touch != nullptr) *touch = {foot, r / distance};
+    return distance;
+}
+
 template <class S>
 S distance_to_capsule(const Vector3<S>& p, const ContactShape& b, Touch<S>* touch) {
     const double z = value_of(p.z);

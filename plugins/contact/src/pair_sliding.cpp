@@ -91,50 +91,55 @@ void PairSliding::rows_of(int item, Feature of, const S* u, S* out) const {
     }
 }
 
-void PairSliding::evaluate(int, const RowPoint& at, const RowValues& out) const {
+void PairSliding::evaluate_item(int item,
+                                std::span<const double> u,
+                                std::span<const double> du,
+                                std::span<const double> state,
+                                std::span<double> A,
+                                std::span<double> b) const {
     using autodiff::Taylor2;
+    if (state.empty()) state = start_;
+    const Feature of = item < geometry_.num_features()
+                           ? static_cast<Feature>(state[static_cast<std::size_t>(item)])
+                           : 0;
+    if (geometry_.num_features() > 0 && of == 0) {
+        // Of no feature: the rows stand for nothing, but are no rows of zeros.
+        std::ranges::fill(A, 0.0);
+        for (std::size_t k = 0; k < 2; ++k) {
+            const std::size_t row = k * width_, f = places_.f + 3 * k;
+            if (!A.empty()) {
+                vec3(A, row + places_.c) = vec3(u, f);
+                vec3(A, row + places_.d) = -vec3(u, f);
+            }
+            if (!b.empty()) b[k] = -vec3(du, f).dot(vec3(du, places_.c) - vec3(du, places_.d));
+        }
+        return;
+    }
+    if (!A.empty()) rows_of(item, of, u.data(), A.data());
+    if (b.empty()) return;
+    // -A' u'
+    std::array<Taylor2, kMostScalars> along;
+    std::array<Taylor2, 2 * kMostScalars> course;
+    for (std::size_t i = 0; i < width_; ++i) along[i] = Taylor2(u[i], du[i], 0.0);
+    rows_of(item, of, along.data(), course.data());
+    for (std::size_t k = 0; k < 2; ++k) {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < width_; ++i) sum += course[k * width_ + i].first * du[i];
+        b[k] = -sum;
+    }
+}
+
+void PairSliding::evaluate(int, const RowPoint& at, const RowValues& out) const {
     std::ranges::fill(out.pi, 0.0);
     std::ranges::fill(out.pi_t, 0.0);
-    std::array<double, 2 * kMostScalars> rows;
-    std::array<Taylor2, kMostScalars> u;
-    std::array<Taylor2, 2 * kMostScalars> course;
-    for (std::size_t i = 0; i < width_ && !out.b.empty(); ++i)
-        u[i] = Taylor2(at.u[i], at.du[i], 0.0);
     for (int item = 0; item < block_.num_items; ++item) {
         const std::size_t first = 2 * static_cast<std::size_t>(item);
-        const std::span<const double> state = at.state.empty() ? start_ : at.state;
-        const Feature of = item < geometry_.num_features()
-                               ? static_cast<Feature>(state[static_cast<std::size_t>(item)])
-                               : 0;
-        if (geometry_.num_features() > 0 && of == 0) {
-            // Of no feature: the rows stand for nothing, but are no rows of zeros.
-            for (std::size_t k = 0; k < 2; ++k) {
-                const std::size_t row = (first + k) * width_, f = places_.f + 3 * k;
-                if (!out.A.empty()) {
-                    std::fill_n(out.A.begin() + static_cast<std::ptrdiff_t>(row), width_, 0.0);
-                    vec3(out.A, row + places_.c) = vec3(at.u, f);
-                    vec3(out.A, row + places_.d) = -vec3(at.u, f);
-                }
-                if (!out.b.empty())
-                    out.b[first + k] =
-                        -vec3(at.du, f).dot(vec3(at.du, places_.c) - vec3(at.du, places_.d));
-            }
-            continue;
-        }
-        if (!out.A.empty()) {
-            rows_of(item, of, at.u.data(), rows.data());
-            std::copy_n(rows.begin(),
-                        2 * width_,
-                        out.A.begin() + static_cast<std::ptrdiff_t>(first * width_));
-        }
-        if (out.b.empty()) continue;
-        // -A' u'
-        rows_of(item, of, u.data(), course.data());
-        for (std::size_t k = 0; k < 2; ++k) {
-            double sum = 0.0;
-            for (std::size_t i = 0; i < width_; ++i) sum += course[k * width_ + i].first * at.du[i];
-            out.b[first + k] = -sum;
-        }
+        evaluate_item(item,
+                      at.u,
+                      at.du,
+                      at.state,
+                      out.A.empty() ? out.A : out.A.subspan(first * width_, 2 * width_),
+                      out.b.empty() ? out.b : out.b.subspan(first, 2));
     }
 }
 

@@ -93,6 +93,8 @@ private:
                 return distance_to_box(z.y, b_.half, touch);
             case ContactShape::Kind::cylinder:
                 return distance_to_cylinder(z.y, b_, touch);
+            case ContactShape::Kind::hull:
+                return distance_to_hull(z.y, *b_.hull, touch);
             case ContactShape::Kind::sphere:
             case ContactShape::Kind::capsule:
                 break;
@@ -142,6 +144,8 @@ std::unique_ptr<PairGeometry> on_plane(const ContactShape& a) {
         for (int k = 0; k < 8; ++k)
             points.push_back(a.half.cwiseProduct(
                 Vec3(k % 2 == 0 ? -1.0 : 1.0, k / 2 % 2 == 0 ? -1.0 : 1.0, k < 4 ? -1.0 : 1.0)));
+    else if (a.kind == Kind::hull)
+        points = a.hull->corners;
     else if (a.kind == Kind::capsule)
         points = {Vec3(0.0, 0.0, -a.half_length), Vec3(0.0, 0.0, a.half_length)};
     else

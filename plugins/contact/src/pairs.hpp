@@ -11,8 +11,8 @@ namespace ancora::contact {
 
 /// A shape over the plane through d across f_3. One row for
 ///
-///   each corner of a box, each end of a capsule    g = f_3 . (c + E x - d) - R           (1)
-///   each end of a cylinder, at its lowest point    g = f_3 . (c + l e_3 - d) - R |m|     (2)
+///   each corner of a box or hull, each end of a capsule    g = f_3 . (c + E x - d) - R (1) each
+///   end of a cylinder, at its lowest point    g = f_3 . (c + l e_3 - d) - R |m|     (2)
 ///
 /// with m_i = f_3 . e_i, i = 1, 2.
 std::unique_ptr<PairGeometry> on_plane(const ContactShape& a);
@@ -23,6 +23,9 @@ std::unique_ptr<PairGeometry> ball_on_solid(double radius, const ContactShape& b
 
 /// Boxes and capsules: vertices on faces, edges across edges.
 std::unique_ptr<PairGeometry> box_pair(const ContactShape& a, const ContactShape& b);
+
+/// Convex polyhedra, of which boxes are some: corners on faces, edges across edges.
+std::unique_ptr<PairGeometry> hull_pair(const ContactShape& a, const ContactShape& b);
 
 /// A ball within a tube with open ends, the inner side of the cylinder b: R_b - R - |y_1, y_2|.
 std::unique_ptr<PairGeometry> ball_in_cylinder(double radius, const ContactShape& b);

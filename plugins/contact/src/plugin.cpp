@@ -3,6 +3,7 @@
 #include "ancora/sdk/plugin.hpp"
 
 #include "contact.hpp"
+#include "group_contact.hpp"
 #include "shape_contact.hpp"
 
 namespace {
@@ -27,9 +28,13 @@ constexpr ancora::Parameter kFriction[] = {
 };
 
 constexpr ancora::Parameter kContact[] = {
-    p::frame("a", "a body, or a point of one: the centre; the reaction is the force on it")
-        .required(),
-    p::frame("b", "another, or \"ground\"").required(),
+    p::frame("a", "a body, or a point of one: the centre; the reaction is the force on it"),
+    p::frame("b", "another, or \"ground\""),
+    p::text("bodies", "instead of a and b: many bodies, * and ? for any characters, or \"ground\"")
+        .or_texts(),
+    p::text("with", "those that they meet; left out: each other").or_texts(),
+    p::matrix("planes", 0, 4, "m", "rows [n, d]: fixed planes that bodies do not enter, n.x >= d"),
+    p::text("materials", "of both shapes of a pair: the contact is about no others").or_texts(),
     p::number("radius", "m", "of a sphere about the point of a; 0: the point itself")
         .nonnegative()
         .otherwise("0.0"),
@@ -41,6 +46,9 @@ constexpr ancora::Parameter kContact[] = {
     p::boolean("inside", "the sphere a is inside of the sphere or cylinder of b")
         .otherwise("false"),
     p::table("plane", kPlane, "b is a plane, carried by the body b or fixed in space"),
+    p::matrix("solids", 0, 14, "m", "shapes of `bodies`, put in by the program from their `shape`"),
+    p::matrix("points", 0, 3, "m", "corners of hulls among these, put in likewise"),
+    p::matrix("apart", 0, 2, "", "pairs of these that do not meet, put in likewise"),
     p::number("restitution", "", "e: impulse of expansion per impulse of compression")
         .at_least(0.0)
         .at_most(1.0)
@@ -59,7 +67,9 @@ constexpr ancora::Parameter kContact[] = {
 void* create(const ancora::Arguments& arguments) {
     using namespace ancora::contact;
     ancora::Constraint* out = nullptr;
-    if (ShapeContact::is_meant(arguments))
+    if (GroupContact::is_meant(arguments))
+        out = new GroupContact(arguments);
+    else if (ShapeContact::is_meant(arguments))
         out = new ShapeContact(arguments);
     else
         out = new Contact(arguments);
@@ -111,10 +121,13 @@ constexpr ancora::TypeDescriptor kTypes[] = {
               "b = \"b\"\n"
               "shape = { cylinder = { radius = 0.02, from = [0, 0, 0], to = [0.03, 0, 0] } }\n"
               "plane = { point = [-9.0, 0.0, 0.0], normal = [1.0, 0.2, 0.0] }",
-              "a = \"a\"\n"
-              "b = \"b\"\n"
-              "shape = { capsule = { radius = 0.02, from = [0, 0, 0], to = [0.03, 0, 0] } }\n"
-              "radius_b = 0.02"}},
+              "bodies = [\"a\", \"b\"]\n"
+              "solids = [[0, 3, 3, 0, 0.02, 0, 0, 0, 0, 0, 1, 0, 0, 0], "
+              "[1, 3, 3, 1, 0.02, 0.03, 0, 0.01, 0, 0, 0.6, 0.8, 0, 0], "
+              "[1, 3, 3, 4, 0, 4, 0, 0, 0, 0.1, 1, 0, 0, 0], "
+              "[1, 3, 3, 0, 0.01, 0, 0, 0, 0, 0, 1, 0, 0, 0]]\n"
+              "points = [[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]\n"
+              "planes = [[0.1, 0.2, 1.0, -20.0]]"}},
         kContact)),
 };
 

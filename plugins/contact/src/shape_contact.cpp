@@ -26,20 +26,122 @@ bool ShapeContact::is_meant(const Arguments& arguments) {
     return arguments.given("shape") || arguments.given("shape_b");
 }
 
+namespace {
+
+Mat3 rotation_of(const RigidMotion& motion) {
+    return Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(motion.rotation.data());
+}
+
+void read_plane(const Arguments& arguments, const FrameStart& frame, ContactShape& shape) {
+    const Arguments& plane = arguments.table("plane");
+    if (frame.names_point)
+        arguments.fail("b", "names a point; a plane is carried by a body or by \"ground\"");
+    if (frame.body != "ground" && !frame.has_attitude)
+        arguments.fail("b", "has points alone and no directions, so that it carries no plane");
+    Vec3 n = vec3(plane.numbers("normal"));
+    const double length = n.stableNorm();
+    if (!(length > 0.0)) plane.fail("normal", "the direction [0, 0, 0] points nowhere");
+    n /= length;
+    const std::array<Vec3, 2> t = across(n);
+    shape.position = vec3(plane.numbers("point"));
+    shape.axes << t[0], t[1], n;
+}
+
+PairSide read_side(const Arguments& arguments, bool is_b) {
+    const char* const key = is_b ? "b" : "a";
+    const char* const shape = is_b ? "shape_b" : "shape";
+    const char* const radius = is_b ? "radius_b" : "radius";
+    if (!arguments.given(key))
+        arguments.fail(key, "is missing: give both bodies a and b, or many of them in `bodies`");
+    const FrameStart& frame = arguments.frame_of(key);
+    ContactShape found;
+    if (is_b && arguments.has("plane")) {
+        if (arguments.given(shape)) arguments.fail(shape, "stands beside plane: b is one of them");
+        if (arguments.given(radius)) arguments.fail(radius, "is about a sphere, and b is a plane");
+        read_plane(arguments, frame, found);
+        PairSide side(key, frame, found);
+        side.is_plane = true;
+        return side;
+    }
+    if (arguments.given(shape)) {
+        if (arguments.given(radius))
+            arguments.fail(radius, "stands beside a shape, which has its own");
+        found = read_shape(arguments, shape);
+    } else {
+        found.radius = arguments.number(radius);
+        if (!(found.radius > 0.0))
+            arguments.fail(key,
+                           is_b ? "has no shape: give shape_b, radius_b, or plane"
+                                : "has no shape: give shape or radius");
+    }
+    if (!found.is_sphere() && !frame.has_attitude && frame.body != "ground")
+        arguments.fail(key, "has points alone and no directions: its shape can be a sphere");
+    return {key, frame, found};
+}
+
+}  // namespace
+
+PairSide::PairSide(const char* parameter, const FrameStart& frame, const ContactShape& of)
+    : key(parameter),
+      body(frame.body),
+      has_attitude(frame.has_attitude),
+      carrier(frame.carrier),
+      shape(of) {
+    const Mat3 R = rotation_of(frame.motion);
+    origin = vec3(frame.motion.position) + R * shape.position;
+    axes = R * shape.axes;
+    if (body == "ground")
+        point = attachment_text("ground", origin);
+    else if (shape.position.isZero(0.0))
+        point = frame.point;
+    else
+        point = attachment_text(
+            body, rotation_of(carrier).transpose() * (origin - vec3(carrier.position)));
+}
+
+std::array<std::string, 3> PairSide::axis_texts() const {
+    const Mat3 R = rotation_of(carrier);
+    std::array<std::string, 3> out;
+    for (int i = 0; i < 3; ++i)
+        out[index(i)] = attachment_text(
+            body, body == "ground" ? Vec3(axes.col(i)) : Vec3(R.transpose() * axes.col(i)));
+    return out;
+}
+
 ShapeContact::ShapeContact(const Arguments& arguments) {
     law_ = {.kind = RowKind::unilateral, .restitution = arguments.number("restitution")};
-    Side a = read_side(arguments, false), b = read_side(arguments, true);
-    is_on_ground_ = b.frame->body == "ground" || a.frame->body == "ground";
+    make(read_side(arguments, false),
+         read_side(arguments, true),
+         arguments.boolean("inside"),
+         [&arguments](const char* key, const char* message) {
+             arguments.fail(key, message);
+         });
+}
+
+ShapeContact::ShapeContact(const PairSide& a,
+                           const PairSide& b,
+                           bool is_inside,
+                           const RowLaw& law,
+                           const RefusePair& refuse)
+    : law_(law) {
+    make(a, b, is_inside, refuse);
+}
+
+void ShapeContact::make(const PairSide& a,
+                        const PairSide& b,
+                        bool is_inside,
+                        const RefusePair& refuse) {
+    is_on_ground_ = b.body == "ground" || a.body == "ground";
     // A ball is what is seen from the other, and so is what meets a plane.
     const bool is_swapped = b.shape.is_sphere() && !b.is_plane;
     if (is_swapped) std::swap(places_.c, places_.d);
-    const Side& first = is_swapped ? b : a;
-    const Side& second = is_swapped ? a : b;
-    choose(arguments, first, second);
-    add_point(a);
-    add_point(b);
+    const PairSide& first = is_swapped ? b : a;
+    const PairSide& second = is_swapped ? a : b;
+    choose(first, second, is_inside, refuse);
+    requests_.add(AttachmentRequest::Kind::point, a.point, a.key);
+    requests_.add(AttachmentRequest::Kind::point, b.point, b.key);
     add_axes(second);
-    places_.has_e = first.frame->has_attitude && first.frame->body != "ground";
+    places_.has_e = first.carries_axes();
     const bool sees_axes = !first.shape.is_sphere();
     if (sees_axes || places_.has_e) add_axes(first);
     if (sees_axes) places_.has_e = true;
@@ -58,14 +160,13 @@ ShapeContact::ShapeContact(const Arguments& arguments) {
     Relative<double> z;
     z.y = Vec3(second.axes.transpose() * (first.origin - second.origin));
     for (int i = 0; i < 3; ++i) z.Y[index(i)] = Vec3(second.axes.transpose() * first.axes.col(i));
-    RelativeValues at_start;
     for (std::size_t j = 0; j < 3; ++j) {
-        at_start[j] = Vec3(z.y)[static_cast<Eigen::Index>(j)];
+        at_start_[j] = Vec3(z.y)[static_cast<Eigen::Index>(j)];
         for (std::size_t i = 0; i < 3; ++i)
-            at_start[place_of_turn(i, j)] = Vec3(z.Y[i])[static_cast<Eigen::Index>(j)];
+            at_start_[place_of_turn(i, j)] = Vec3(z.Y[i])[static_cast<Eigen::Index>(j)];
     }
     start_.assign(index(geometry_->num_features()), 0.0);
-    geometry_->choose(at_start, start_);
+    geometry_->choose(at_start_, start_);
     std::vector<Vec3> normals;
     for (int k = 0; k < count; ++k) normals.push_back(geometry_->touch(k, feature({}, k), z).n);
     sliding_.emplace(*geometry_,
@@ -75,114 +176,49 @@ ShapeContact::ShapeContact(const Arguments& arguments) {
                      std::span<const double>(start_));
 }
 
-ShapeContact::Side ShapeContact::read_side(const Arguments& arguments, bool is_b) const {
-    Side side{.key = is_b ? "b" : "a", .shape = {}};
-    const char* const shape = is_b ? "shape_b" : "shape";
-    const char* const radius = is_b ? "radius_b" : "radius";
-    side.frame = &arguments.frame_of(side.key);
-    if (is_b && arguments.has("plane")) {
-        if (arguments.given(shape)) arguments.fail(shape, "stands beside plane: b is one of them");
-        if (arguments.given(radius)) arguments.fail(radius, "is about a sphere, and b is a plane");
-        read_plane(arguments, side);
-        return side;
-    }
-    if (arguments.given(shape)) {
-        if (arguments.given(radius))
-            arguments.fail(radius, "stands beside a shape, which has its own");
-        side.shape = read_shape(arguments, shape);
-    } else {
-        side.shape.radius = arguments.number(radius);
-        if (!(side.shape.radius > 0.0))
-            arguments.fail(side.key,
-                           is_b ? "has no shape: give shape_b, radius_b, or plane"
-                                : "has no shape: give shape or radius");
-    }
-    if (!side.shape.is_sphere() && !side.frame->has_attitude && side.frame->body != "ground")
-        arguments.fail(side.key, "has points alone and no directions: its shape can be a sphere");
-    const RigidMotion& motion = side.frame->motion;
-    const Mat3 R =
-        Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(motion.rotation.data());
-    side.origin = vec3(motion.position) + R * side.shape.position;
-    side.axes = R * side.shape.axes;
-    return side;
-}
-
-void ShapeContact::read_plane(const Arguments& arguments, Side& b) const {
-    const Arguments& plane = arguments.table("plane");
-    if (b.frame->names_point)
-        arguments.fail("b", "names a point; a plane is carried by a body or by \"ground\"");
-    if (b.frame->body != "ground" && !b.frame->has_attitude)
-        arguments.fail("b", "has points alone and no directions, so that it carries no plane");
-    Vec3 n = vec3(plane.numbers("normal"));
-    const double length = n.stableNorm();
-    if (!(length > 0.0)) plane.fail("normal", "the direction [0, 0, 0] points nowhere");
-    n /= length;
-    const std::array<Vec3, 2> t = across(n);
-    b.is_plane = true;
-    b.shape.position = vec3(plane.numbers("point"));
-    b.shape.axes << t[0], t[1], n;
-    const RigidMotion& motion = b.frame->motion;
-    const Mat3 R =
-        Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(motion.rotation.data());
-    b.origin = vec3(motion.position) + R * b.shape.position;
-    b.axes = R * b.shape.axes;
-}
-
-void ShapeContact::choose(const Arguments& arguments, const Side& a, const Side& b) {
-    const bool is_inside = arguments.boolean("inside");
+void ShapeContact::choose(const PairSide& a,
+                          const PairSide& b,
+                          bool is_inside,
+                          const RefusePair& refuse) {
+    const bool has_hull =
+        a.shape.kind == ContactShape::Kind::hull || b.shape.kind == ContactShape::Kind::hull;
     if (is_inside &&
         !(a.shape.is_sphere() && b.shape.kind == ContactShape::Kind::cylinder && !b.is_plane))
-        arguments.fail("inside", "is known of spheres in spheres and in cylinders");
+        refuse("inside", "is known of spheres in spheres and in cylinders");
     if (b.is_plane) {
         // Of a circle that lies in the plane no point is the lowest.
         constexpr double kUpright = 1e-9;
         if (a.shape.kind == ContactShape::Kind::cylinder &&
             a.axes.col(2).cross(b.axes.col(2)).norm() <= kUpright)
-            arguments.fail("shape",
-                           "stands upright on its flat end, which touches along a circle: tilt "
-                           "it, or give a box");
+            refuse("shape",
+                   "stands upright on its flat end, which touches along a circle: tilt it, or "
+                   "give a box");
         geometry_ = on_plane(a.shape);
     } else if (is_inside) {
         if (!(b.shape.radius > a.shape.radius))
-            arguments.fail("inside", "finds no room: the sphere is not smaller than the cylinder");
+            refuse("inside", "finds no room: the sphere is not smaller than the cylinder");
         geometry_ = ball_in_cylinder(a.shape.radius, b.shape);
     } else if (a.shape.is_sphere()) {
         geometry_ = ball_on_solid(a.shape.radius, b.shape);
+    } else if (a.shape.is_polyhedron() && b.shape.is_polyhedron() && has_hull) {
+        geometry_ = hull_pair(a.shape, b.shape);
+    } else if (has_hull) {
+        refuse(
+            "shape_b",
+            "is not known against such a shape: what meets a hull is a sphere, a plane, a box or "
+            "a hull");
     } else if (a.shape.kind != ContactShape::Kind::cylinder &&
                b.shape.kind != ContactShape::Kind::cylinder) {
         geometry_ = box_pair(a.shape, b.shape);
     } else {
-        arguments.fail("shape_b",
-                       "is not known against such a shape: what meets a cylinder is a sphere or a "
-                       "plane");
+        refuse("shape_b",
+               "is not known against such a shape: what meets a cylinder is a sphere or a plane");
     }
 }
 
-/// The middle of a shape, on its body.
-void ShapeContact::add_point(const Side& side) {
-    const Mat3 R = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(
-        side.frame->carrier.rotation.data());
-    if (side.frame->body == "ground") {
-        requests_.add(
-            AttachmentRequest::Kind::point, attachment_text("ground", side.origin), side.key);
-    } else if (side.shape.position.isZero(0.0)) {
-        requests_.add(AttachmentRequest::Kind::point, side.frame->point, side.key);
-    } else {
-        const Vec3 x = R.transpose() * (side.origin - vec3(side.frame->carrier.position));
-        requests_.add(
-            AttachmentRequest::Kind::point, attachment_text(side.frame->body, x), side.key);
-    }
-}
-
-void ShapeContact::add_axes(const Side& side) {
-    const Mat3 R = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(
-        side.frame->carrier.rotation.data());
-    const bool is_body = side.frame->body != "ground";
-    for (int i = 0; i < 3; ++i) {
-        const Vec3 axis = is_body ? Vec3(R.transpose() * side.axes.col(i)) : side.axes.col(i);
-        requests_.add(
-            AttachmentRequest::Kind::direction, attachment_text(side.frame->body, axis), side.key);
-    }
+void ShapeContact::add_axes(const PairSide& side) {
+    for (const std::string& text : side.axis_texts())
+        requests_.add(AttachmentRequest::Kind::direction, text, side.key);
 }
 
 /// Relative by product(point or axis of b, of a): of scalars from first on.

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,6 +28,30 @@ struct PairPlaces {
     bool has_e = false;
 };
 
+/// A body with a shape, or with a plane, at the start.
+struct PairSide {
+    /// @param key  the parameter that names the body
+    PairSide(const char* key, const FrameStart& frame, const ContactShape& shape);
+
+    const char* key;
+    std::string body;   ///< "ground" for the inertial frame
+    std::string point;  ///< its middle, as the text of an attachment
+    bool has_attitude = false;
+    RigidMotion carrier;
+    ContactShape shape;
+    bool is_plane = false;
+    Vec3 origin = Vec3::Zero();  ///< of the shape, in space
+    Mat3 axes = Mat3::Identity();
+
+    /// The axes of the shape as attachments.
+    std::array<std::string, 3> axis_texts() const;
+    /// Its axes are those of its body, or of the ground.
+    bool carries_axes() const { return has_attitude && body != "ground"; }
+};
+
+/// Refuses a pair in words.
+using RefusePair = std::function<void(const char* key, const char* message)>;
+
 /// Rates at which a pair slides where it touches, at the point X of space,
 ///
 ///   w_k = t_k . (c' + x_i e_i' - d' - X_j f_j'),   d + X_j f_j = c + x_i e_i,   k = 1, 2  (1)
@@ -48,6 +73,16 @@ public:
 
     std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
+
+    /// Both rows of an item, at local scalars and rates.
+    /// @param A, b      empty: not wanted
+    void evaluate_item(int item,
+                       std::span<const double> u,
+                       std::span<const double> du,
+                       std::span<const double> state,
+                       std::span<double> A,
+                       std::span<double> b) const;
+    std::size_t width() const { return width_; }
 
 private:
     struct Axes {
@@ -76,6 +111,12 @@ private:
 class ShapeContact final : public Constraint {
 public:
     explicit ShapeContact(const Arguments& arguments);
+    /// A pair of a contact of many.
+    ShapeContact(const PairSide& a,
+                 const PairSide& b,
+                 bool is_inside,
+                 const RowLaw& law,
+                 const RefusePair& refuse);
     ShapeContact(const ShapeContact&) = delete;
     ShapeContact& operator=(const ShapeContact&) = delete;
     /// Whether the manifest says of a contact what this class is about.
@@ -93,21 +134,15 @@ public:
         out.tangents = &*sliding_;
     }
 
+    const PairGeometry& geometry() const { return *geometry_; }
+    const PairSliding& sliding() const { return *sliding_; }
+    /// The gap of row k at the start.
+    double gap_at_start(int k) const { return geometry_->value(k, feature({}, k), at_start_); }
+
 private:
-    /// A body with a shape.
-    struct Side {
-        const char* key;
-        const FrameStart* frame = nullptr;
-        ContactShape shape;
-        bool is_plane = false;
-        Vec3 origin = Vec3::Zero();  ///< of the shape, in space at the start
-        Mat3 axes = Mat3::Identity();
-    };
-    Side read_side(const Arguments& arguments, bool is_b) const;
-    void read_plane(const Arguments& arguments, Side& b) const;
-    void choose(const Arguments& arguments, const Side& a, const Side& b);
-    void add_point(const Side& side);
-    void add_axes(const Side& side);
+    void make(const PairSide& a, const PairSide& b, bool is_inside, const RefusePair& refuse);
+    void choose(const PairSide& a, const PairSide& b, bool is_inside, const RefusePair& refuse);
+    void add_axes(const PairSide& side);
 
     template <class Product>
     RelativeValues relative(Product product) const;
@@ -128,6 +163,7 @@ private:
     std::size_t width_ = 15;  ///< of a gap's scalars
     bool is_on_ground_ = false;
     RowLaw law_;
+    RelativeValues at_start_{};
     std::vector<double> start_;
     std::vector<std::int32_t> stencil_;
     RowBlock block_;

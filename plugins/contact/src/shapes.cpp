@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace ancora::contact {
 
 namespace {
 
-constexpr const char* kKinds[] = {"box", "sphere", "cylinder", "capsule"};
+constexpr const char* kKinds[] = {"box", "sphere", "cylinder", "capsule", "hull"};
 
 /// Axes whose third is a unit vector.
 Mat3 axes_about(const Vec3& axis) {
@@ -32,10 +34,25 @@ double ContactShape::reach() const {
             return half_length + radius;
         case Kind::cylinder:
             return std::hypot(half_length, radius);
+        case Kind::hull:
+            return hull->reach();
         case Kind::box:
             break;
     }
     return half.norm();
+}
+
+std::string ContactShape::take_hull(std::span<const Vec3> points) {
+    std::string why;
+    Hull found = convex_hull(points, why);
+    if (found.empty()) return why;
+    kind = Kind::hull;
+    const Vec3 middle = found.middle();
+    for (Vec3& corner : found.corners) corner -= middle;
+    for (Hull::Face& face : found.faces) face.d -= face.n.dot(middle);
+    position += axes * middle;
+    hull = std::make_shared<const Hull>(std::move(found));
+    return {};
 }
 
 ContactShape read_shape(const Arguments& arguments, const char* key) {
@@ -43,11 +60,12 @@ ContactShape read_shape(const Arguments& arguments, const char* key) {
     const auto given = std::ranges::count_if(kKinds, [&](const char* kind) {
         return table.given(kind);
     });
-    if (given == 0) table.fail("", "is no shape: write one of box, sphere, cylinder and capsule");
+    if (given == 0)
+        table.fail("", "is no shape: write one of box, sphere, cylinder, capsule and hull");
     if (given > 1)
         table.fail("",
                    "is several shapes: write a contact for each of box, sphere, cylinder, "
-                   "capsule");
+                   "capsule, hull");
     ContactShape shape;
     shape.position = vec3(table.numbers("position"));
     shape.axes = read_orientation(table);
@@ -58,6 +76,14 @@ ContactShape read_shape(const Arguments& arguments, const char* key) {
     if (table.given("box")) {
         shape.kind = ContactShape::Kind::box;
         shape.half = 0.5 * vec3(table.numbers("box"));
+        return shape;
+    }
+    if (table.given("hull")) {
+        const std::span<const double> rows = table.numbers("hull");
+        std::vector<Vec3> points;
+        for (std::size_t i = 0; i + 2 < rows.size(); i += 3) points.push_back(vec3(rows, i));
+        const std::string why = shape.take_hull(points);
+        if (!why.empty()) table.fail("hull", why);
         return shape;
     }
     const bool is_capsule = table.given("capsule");

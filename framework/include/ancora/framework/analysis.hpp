@@ -39,9 +39,9 @@ struct MovedMeasure {
     double before = 0.0, after = 0.0;
 };
 
-/// What a body says of itself.
+/// What a body says of itself, or what is to be said of a contact of many.
 struct BodyNote {
-    std::string body;
+    std::string body;  ///< or contact
     std::string text;  ///< one line
 };
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Features of a pair of shapes that are near, and which of them have rows.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+#include "relative.hpp"
+
+namespace ancora::contact {
+
+/// Lengths relative to the size of a pair.
+inline constexpr double kTouches = 1e-9;      // a feature that is this near keeps its row
+inline constexpr double kWithin = 1e-13;      // of its borders
+inline constexpr double kSamePlace = 1e-11;   // where two features are one contact,
+inline constexpr double kSameNormal = 4e-15;  // and the cosine between their normals, from 1
+inline constexpr double kParallel = 1e-7;     // edges, by the sine between them
+inline constexpr double kSupports = 1e-9;     // an edge of a face across the normal
+inline constexpr double kNear = 0.05;         // features that get a row before they touch
+
+struct Candidate {
+    double gap;
+    Feature code;
+    Vec3 x, n;
+};
+
+/// As many as there may be at once, without memory of its own.
+class Candidates {
+public:
+    void push_back(const Candidate& candidate) {
+        if (size_ < all_.size()) all_[size_++] = candidate;
+    }
+    auto begin() { return all_.begin(); }
+    auto end() { return all_.begin() + static_cast<std::ptrdiff_t>(size_); }
+
+private:
+    std::array<Candidate, 160> all_;
+    std::size_t size_ = 0;
+};
+
+/// Which candidates have rows from here on: those that touch keep theirs, then the nearest ones.
+inline void choose_features(Candidates& all, double size, std::span<double> features) {
+    // By gaps; what touches in the order of features.
+    const auto rank = [size](const Candidate& candidate) {
+        return std::abs(candidate.gap) <= kTouches * size ? 0.0 : candidate.gap;
+    };
+    for (auto next = all.begin(); next != all.end(); ++next)
+        for (auto at = next; at != all.begin() && rank(*at) < rank(*(at - 1)); --at)
+            std::iter_swap(at, at - 1);
+    Candidates chosen;
+    for (double& feature : features) {
+        const auto found = std::find_if(all.begin(), all.end(), [&](const Candidate& candidate) {
+            return candidate.code == static_cast<Feature>(feature);
+        });
+        if (feature != 0.0 && found != all.end() && std::abs(found->gap) <= kTouches * size)
+            chosen.push_back(*found);
+        else
+            feature = 0.0;
+    }
+    for (const Candidate& candidate : all) {
+        if (candidate.gap > kNear * size) break;
+        const bool is_there =
+            std::any_of(chosen.begin(), chosen.end(), [&](const Candidate& other) {
+                if (other.code == candidate.code) return true;
+                const Vec3 between = other.x - candidate.x;
+                return other.gap <= candidate.gap + kWithin * size &&
+                       candidate.gap <= other.gap + kSamePlace * size &&
+                       (between - other.n * other.n.dot(between)).norm() <= kSamePlace * size &&
+                       other.n.dot(candidate.n) >= 1.0 - kSameNormal;
+            });
+        if (is_there) continue;
+        const auto free = std::ranges::find(features, 0.0);
+        if (free == features.end()) break;
+        *free = candidate.code;
+        chosen.push_back(candidate);
+    }
+}
+
+}  // namespace ancora::contact

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Gaps of convex polyhedra: corners on faces, edges across edges.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "features.hpp"
+#include "hull.hpp"
+#include "pairs.hpp"
+#include "sliding.hpp"
+
+namespace ancora::contact {
+namespace {
+
+/// A corner of a on a face of b or the other way round, or an edge of each.
+struct HullPairFeature {
+    enum class Kind { none, corner_of_a, corner_of_b, edges };
+    Kind kind = Kind::none;
+    int first = 0;   // the corner, or the edge of a
+    int second = 0;  // the face, or the edge of b
+    int order = 0;   // 1: e_i x f_j leads from a to b
+};
+
+/// Two convex polyhedra a and b,
+///
+///   g = n_f . x - d_f                                a corner over a face                   (1)
+///   g = +-(b - a) . (e_i x f_j) / |e_i x f_j|        edges                                  (2)
+///
+/// The last row is the gap of the pair: the largest of all separations by normals of faces, and
+/// across edges that are the farthest of their hulls in that direction (separating axes; D.
+/// Gregorius, Game Developers Conference 2013). It says where a step has to end whatever rows
+/// features have.
+class HullPair {
+public:
+    static constexpr bool kIsLinear = false, kTurns = true, kHasFeatures = true;
+
+    HullPair(Hull a, Hull b) : a_(std::move(a)), b_(std::move(b)), size_(a_.reach() + b_.reach()) {
+        // Corners of the largest faces on each other, and some that have just left them.
+        constexpr std::size_t kMore = 4;
+        std::size_t rows = kMore;
+        for (const Hull* const of : {&a_, &b_}) {
+            std::size_t most = 0;
+            for (const Hull::Face& face : of->faces) most = std::max(most, face.corners.size());
+            rows += most;
+        }
+        num_features_ = static_cast<int>(rows);
+    }
+
+    int num_rows() const { return num_features_ + 1; }
+    double size() const { return size_; }
+    bool is_quadratic(Feature code) const {
+        return decode(code).kind != HullPairFeature::Kind::edges;
+    }
+
+    template <class S>
+    S gap(int row, Feature code, const Relative<S>& z) const {
+        const HullPairFeature f = decode(code);
+        if (row == num_features_ || f.kind == HullPairFeature::Kind::none) return S(size_);
+        if (f.kind == HullPairFeature::Kind::edges) {
+            const Vector3<S> n = cross(z.turned(edge_a(f).along), Vector3<S>(edge_b(f).along));
+            return (f.order == 0 ? -1.0 : 1.0) * dot(between(f, z), n) / norm(n);
+        }
+        const bool is_of_a = f.kind == HullPairFeature::Kind::corner_of_a;
+        const Hull::Face& face = (is_of_a ? b_ : a_).faces[index(f.second)];
+        return dot(Vector3<S>(face.n), corner(f, z)) - face.d;
+    }
+
+    template <class S>
+    Touch<S> touch(int, Feature code, const Relative<S>& z) const {
+        const HullPairFeature f = decode(code);
+        Touch<S> out;
+        out.has_axes = true;
+        if (f.kind == HullPairFeature::Kind::none) {
+            out.x = z.y;
+            out.n = Vector3<S>(Vec3(Vec3::UnitZ()));
+            out.t = {Vector3<S>(Vec3(Vec3::UnitX())), Vector3<S>(Vec3(Vec3::UnitY()))};
+            return out;
+        }
+        if (f.kind == HullPairFeature::Kind::edges) {
+            const Vector3<S> e = z.turned(edge_a(f).along), along_b(edge_b(f).along);
+            const Vector3<S> d = between(f, z);
+            S u, v;
+            along(e, along_b, d, u, v);
+            const Vector3<S> n = normalized(cross(e, along_b));
+            out.n = (f.order == 0 ? 1.0 : -1.0) * n;
+            // In the middle of what is left of the gap.
+            const Vector3<S> on_b = Vector3<S>(b_.corners[index(edge_b(f).from)]) + v * along_b;
+            const Vector3<S> on_a = on_b - d - v * along_b + u * e;
+            out.x = 0.5 * (on_a + on_b);
+            out.t = {e, cross(n, e)};
+            return out;
+        }
+        if (f.kind == HullPairFeature::Kind::corner_of_a) {
+            const Vec3& n = b_.faces[index(f.second)].n;
+            const std::array<Vec3, 2> t = across(n);
+            out.x = corner(f, z);
+            out.n = Vector3<S>(n);
+            out.t = {Vector3<S>(t[0]), Vector3<S>(t[1])};
+            return out;
+        }
+        const Vec3& n = a_.faces[index(f.second)].n;
+        const std::array<Vec3, 2> t = across(n);
+        out.x = Vector3<S>(b_.corners[index(f.first)]);
+        out.n = -z.turned(n);
+        out.t = {z.turned(t[0]), z.turned(t[1])};
+        return out;
+    }
+
+    double value(int row, Feature code, const Relative<double>& z) const {
+        if (row == num_features_) return separation(z);
+        return std::max(gap(row, code, z), beyond(decode(code), z));
+    }
+
+    void choose(const Relative<double>& z, std::span<double> features) const;
+
+private:
+    using Kind = HullPairFeature::Kind;
+    static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+    static int count(const auto& list) { return static_cast<int>(list.size()); }
+
+    // 0 is none; else a digit for the kind, then the numbers.
+    HullPairFeature decode(Feature code) const {
+        HullPairFeature f;
+        if (code == 0) return f;
+        int of = code - 1;
+        f.kind = static_cast<Kind>(1 + of % 3);
+        of /= 3;
+        const int base = f.kind == Kind::corner_of_a   ? count(a_.corners)
+                         : f.kind == Kind::corner_of_b ? count(b_.corners)
+                                                       : count(a_.edges);
+        if (f.kind == Kind::edges) {
+            f.order = of % 2;
+            of /= 2;
+        }
+        f.first = of % base;
+        f.second = of / base;
+        return f;
+    }
+    Feature encode(const HullPairFeature& f) const {
+        const int base = f.kind == Kind::corner_of_a   ? count(a_.corners)
+                         : f.kind == Kind::corner_of_b ? count(b_.corners)
+                                                       : count(a_.edges);
+        int of = f.first + base * f.second;
+        if (f.kind == Kind::edges) of = f.order + 2 * of;
+        return 1 + (static_cast<int>(f.kind) - 1) + 3 * of;
+    }
+    const Hull::Edge& edge_a(const HullPairFeature& f) const { return a_.edges[index(f.first)]; }
+    const Hull::Edge& edge_b(const HullPairFeature& f) const { return b_.edges[index(f.second)]; }
+    /// The corner as seen from the hull of the face.
+    template <class S>
+    Vector3<S> corner(const HullPairFeature& f, const Relative<S>& z) const {
+        if (f.kind == Kind::corner_of_a) return z.point(a_.corners[index(f.first)]);
+        return z.turned_back(Vector3<S>(b_.corners[index(f.first)]) - z.y);
+    }
+    /// From the edge of a to that of b, between their first ends.
+    template <class S>
+    Vector3<S> between(const HullPairFeature& f, const Relative<S>& z) const {
+        return Vector3<S>(b_.corners[index(edge_b(f).from)]) -
+               z.point(a_.corners[index(edge_a(f).from)]);
+    }
+    /// Where on both edges they are nearest to each other.
+    template <class S>
+    static void along(const Vector3<S>& e, const Vector3<S>& f, const Vector3<S>& d, S& u, S& v) {
+        const S c = dot(e, f), of_f = dot(d, f);
+        u = (dot(d, e) - c * of_f) / (1.0 - c * c);
+        v = c * u - of_f;
+    }
+    double beyond(const HullPairFeature& f, const Relative<double>& z) const;
+    double face_apart(bool is_of_a, int face, const Relative<double>& z) const;
+    double separation(const Relative<double>& z) const;
+    template <class Visit>
+    void for_supporting_edges(const Relative<double>& z, const Visit& visit) const;
+    void add(const HullPairFeature& f, const Relative<double>& z, Candidates& to) const;
+    void add_corners(bool is_of_a,
+                     const Relative<double>& z,
+                     std::span<const double> present,
+                     Candidates& to) const;
+
+    Hull a_, b_;
+    double size_;
+    int num_features_ = 0;
+};
+
+/// How far z is behind the borders of a feature; below zero within.
+double HullPair::beyond(const HullPairFeature& f, const Relative<double>& z) const {
+    if (f.kind == Kind::none) return -size_;
+    if (f.kind == Kind::edges) {
+        const Hull::Edge& a = edge_a(f);
+        const Hull::Edge& b = edge_b(f);
+        double u, v;
+        along(z.turned(a.along), Vector3<double>(b.along), between(f, z), u, v);
+        const double length_a = (a_.corners[index(a.to)] - a_.corners[index(a.from)]).norm();
+        const double length_b = (b_.corners[index(b.to)] - b_.corners[index(b.from)]).norm();
+        return std::max({-u, u - length_a, -v, v - length_b});
+    }
+    const Hull& on = f.kind == Kind::corner_of_a ? b_ : a_;
+    const Hull::Face& face = on.faces[index(f.second)];
+    const Vec3 p = corner(f, z);
+    double out = -std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < face.corners.size(); ++k) {
+        const Vec3& from = on.corners[index(face.corners[k])];
+        const Vec3& to = on.corners[index(face.corners[(k + 1) % face.corners.size()])];
+        const Vec3 inwards = face.n.cross(to - from).normalized();
+        out = std::max(out, -inwards.dot(p - from));
+    }
+    return out;
+}
+
+/// How far the other hull is over a face of a, or of b.
+double HullPair::face_apart(bool is_of_a, int face, const Relative<double>& z) const {
+    double least = std::numeric_limits<double>::infinity();
+    const Vec3 y = z.y;
+    if (is_of_a) {
+        const Hull::Face& of = a_.faces[index(face)];
+        const Vec3 n = z.turned(of.n);
+        for (const Vec3& corner : b_.corners) least = std::min(least, n.dot(corner - y));
+        return least - of.d;
+    }
+    const Hull::Face& of = b_.faces[index(face)];
+    const Vec3 n = z.turned_back(Vector3<double>(of.n));
+    for (const Vec3& corner : a_.corners) least = std::min(least, n.dot(corner));
+    return least + of.n.dot(y) - of.d;
+}
+
+/// visit(feature, gap) for pairs of edges that are the farthest of their hulls towards each other.
+template <class Visit>
+void HullPair::for_supporting_edges(const Relative<double>& z, const Visit& visit) const {
+    HullPairFeature f;
+    f.kind = Kind::edges;
+    for (f.first = 0; f.first < count(a_.edges); ++f.first) {
+        const Hull::Edge& a = edge_a(f);
+        const Vec3 e = z.turned(a.along);
+        const Vec3 of_a[] = {z.turned(a.inwards[0]), z.turned(a.inwards[1])};
+        for (f.second = 0; f.second < count(b_.edges); ++f.second) {
+            const Hull::Edge& b = edge_b(f);
+            Vec3 n = e.cross(b.along);
+            const double length = n.norm();
+            if (!(length > kParallel)) continue;
+            n /= length;
+            for (f.order = 0; f.order < 2; ++f.order) {
+                const Vec3 to_b = f.order == 0 ? Vec3(-n) : n;
+                if (to_b.dot(of_a[0]) > kSupports || to_b.dot(of_a[1]) > kSupports ||
+                    -to_b.dot(b.inwards[0]) > kSupports || -to_b.dot(b.inwards[1]) > kSupports)
+                    continue;
+                visit(f, to_b.dot(Vec3(between(f, z))));
+            }
+        }
+    }
+}
+
+double HullPair::separation(const Relative<double>& z) const {
+    const Vec3 y = z.y;
+    if (y.norm() > 2.0 * size_) return y.norm() - size_;
+    double most = -size_;
+    for (int k = 0; k < count(a_.faces); ++k) most = std::max(most, face_apart(true, k, z));
+    for (int k = 0; k < count(b_.faces); ++k) most = std::max(most, face_apart(false, k, z));
+    for_supporting_edges(z, [&](const HullPairFeature&, double gap) {
+        most = std::max(most, gap);
+    });
+    return most;
+}
+
+void HullPair::add(const HullPairFeature& f, const Relative<double>& z, Candidates& to) const {
+    const Feature code = encode(f);
+    const double found = value(0, code, z);
+    if (found > kNear * size_) return;
+    const Touch<double> at = touch(0, code, z);
+    to.push_back({found, code, at.x, at.n});
+}
+
+void HullPair::add_corners(bool is_of_a,
+                           const Relative<double>& z,
+                           std::span<const double> present,
+                           Candidates& to) const {
+    const Hull& of = is_of_a ? a_ : b_;
+    const Hull& on = is_of_a ? b_ : a_;
+    HullPairFeature f;
+    f.kind = is_of_a ? Kind::corner_of_a : Kind::corner_of_b;
+    for (f.first = 0; f.first < count(of.corners); ++f.first) {
+        // The face that it is farthest over; across one that does not separate nothing meets.
+        const Vec3 p = corner(f, z);
+        double most = -std::numeric_limits<double>::infinity();
+        f.second = -1;
+        for (int k = 0; k < count(on.faces); ++k) {
+            const Hull::Face& face = on.faces[index(k)];
+            const double over = face.n.dot(p) - face.d;
+            if (over <= most || over > kNear * size_ || over < -kTouches * size_) continue;
+            if (face_apart(!is_of_a, k, z) < -kTouches * size_) continue;
+            most = over;
+            f.second = k;
+        }
+        // One that touches stays on its face.
+        for (const double code : present) {
+            const HullPairFeature known = decode(static_cast<Feature>(code));
+            if (known.kind == f.kind && known.first == f.first &&
+                std::abs(value(0, static_cast<Feature>(code), z)) <= kTouches * size_)
+                f.second = known.second;
+        }
+        if (f.second >= 0) add(f, z, to);
+    }
+}
+
+void HullPair::choose(const Relative<double>& z, std::span<double> features) const {
+    if (Vec3(z.y).norm() > (1.0 + kNear) * size_) {
+        std::ranges::fill(features, 0.0);
+        return;
+    }
+    Candidates all;
+    add_corners(false, z, features, all);
+    add_corners(true, z, features, all);
+    for_supporting_edges(z, [&](const HullPairFeature& f, double gap) {
+        // Across axes that separate nothing edges do not meet.
+        if (gap >= -kTouches * size_) add(f, z, all);
+    });
+    choose_features(all, size_, features);
+}
+
+Hull box_hull(const Vec3& half) {
+    std::vector<Vec3> corners;
+    for (int k = 0; k < 8; ++k)
+        corners.push_back(half.cwiseProduct(
+            Vec3(k % 2 == 0 ? -1.0 : 1.0, k / 2 % 2 == 0 ? -1.0 : 1.0, k < 4 ? -1.0 : 1.0)));
+    std::string why;
+    return convex_hull(corners, why);
+}
+
+}  // namespace
+
+std::unique_ptr<PairGeometry> hull_pair(const ContactShape& a, const ContactShape& b) {
+    const auto hull_of = [](const ContactShape& shape) {
+        return shape.kind == ContactShape::Kind::box ? box_hull(shape.half) : *shape.hull;
+    };
+    return make_geometry(HullPair(hull_of(a), hull_of(b)));
+}
+
+}  // namespace ancora::contact

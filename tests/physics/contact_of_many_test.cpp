@@ -109,10 +109,10 @@ void check_balances(const Simulation& simulation, double steps) {
 }
 
 TEST_CASE("a contact takes the shapes that its bodies have") {
-    for (unsigned seed = 1; seed <= 15; ++seed) {
+    for (unsigned seed = 1; seed <= 8; ++seed) {
         CAPTURE(seed);
         std::mt19937 random(seed);
-        const int kind_a = static_cast<int>(seed) % 5, kind_b = static_cast<int>(seed / 5) % 5;
+        const int kind_a = static_cast<int>(seed) % 5, kind_b = static_cast<int>(seed / 2) % 5;
         const Solid a = some_solid(kind_a, random), b = some_solid(kind_b, random);
         const std::string start =
             weight({0.0, 0.0, -kGravity}) + body("a", a, "", {0.0, 0.0, 0.9}, random, 0.5) +
@@ -145,7 +145,7 @@ TEST_CASE("a contact takes the shapes that its bodies have") {
 
 /// Four solids above a floor between two walls, with contacts of two or with one of all.
 TEST_CASE("one contact of many is the contacts of all pairs") {
-    for (unsigned seed = 1; seed <= 10; ++seed) {
+    for (unsigned seed = 1; seed <= 5; ++seed) {
         CAPTURE(seed);
         std::mt19937 random(seed);
         constexpr int kCount = 4;
@@ -197,7 +197,7 @@ TEST_CASE("one contact of many is the contacts of all pairs") {
 }
 
 TEST_CASE("many balls in a box stay in it and apart, whatever their attitude") {
-    for (unsigned seed = 1; seed <= 4; ++seed) {
+    for (unsigned seed = 1; seed <= 2; ++seed) {
         CAPTURE(seed);
         std::mt19937 random(seed);
         constexpr double kRadius = 0.05, kSpacing = 0.13;
@@ -230,6 +230,141 @@ TEST_CASE("many balls in a box stay in it and apart, whatever their attitude") {
                 CHECK((places.back() - places[j]).norm() >= 2.0 * kRadius - tolerance(1e-13));
         }
     }
+}
+
+// --- convex hulls
+
+std::string hull_shape(const char* key, const std::vector<Vec3>& points) {
+    std::string out = fmt::format("{} = {{ hull = [", key);
+    for (const Vec3& p : points) out += triple(p) + ", ";
+    return out + "] }\n";
+}
+std::vector<Vec3> box_corners(const Vec3& size) {
+    std::vector<Vec3> out;
+    for (int k = 0; k < 8; ++k)
+        out.push_back(
+            0.5 * size.cwiseProduct(Vec3(
+                      k % 2 == 0 ? -1.0 : 1.0, k / 2 % 2 == 0 ? -1.0 : 1.0, k < 4 ? -1.0 : 1.0)));
+    // A point within and one on an edge are no corners.
+    out.push_back(0.1 * size);
+    out.push_back(0.5 * size.cwiseProduct(Vec3(1.0, 0.3, 1.0)));
+    return out;
+}
+
+TEST_CASE("the hull of a box's corners is the box") {
+    int num_met = 0;
+    for (unsigned seed = 1; seed <= 6; ++seed) {
+        CAPTURE(seed);
+        std::mt19937 random(seed);
+        std::uniform_real_distribution<double> length(0.1, 0.25);
+        const Vec3 a(length(random), length(random), length(random));
+        const Vec3 b(length(random), length(random), length(random));
+        const bool has_ball = seed % 2 == 0;
+        const Solid plain{"sphere = 0.01", 0.01 * Vec3::Ones(), 0.2};
+        const std::string start =
+            weight(Vec3::Zero()) + body("a", plain, "", {0.0, 0.0, 0.55}, random, 0.1) +
+            body("b", plain, "", {0.03, 0.02, 0.22}, random, 0.1) + integrator("emm", 0.004, 0.3);
+        const auto run = [&](bool is_hull) {
+            const auto shape = [&](const char* key, const Vec3& size) {
+                return is_hull ? hull_shape(key, box_corners(size))
+                               : fmt::format("{} = {{ box = {} }}\n", key, triple(size));
+            };
+            const std::string floor =
+                "plane = { normal = [0, 0, 1] }\nb = \"ground\"" + law(0.3, 0.0);
+            Simulation simulation = model(
+                start +
+                    contact("ab",
+                            "a = \"a\"\nb = \"b\"\n" +
+                                (has_ball ? std::string("radius = 0.08\n") : shape("shape", a)) +
+                                shape("shape_b", b) + law(0.3, 0.0)) +
+                    contact("fb", "a = \"b\"\n" + shape("shape", b) + floor),
+                {"body.a.velocity=[0.0, 0.0, -1.5]"});
+            run_to_end(simulation);
+            check_balances(simulation, 100.0);
+            num_met += column(simulation, "ab.impulse") > 0.0 ? 1 : 0;
+            return std::pair(place_of(simulation, "a."), place_of(simulation, "b."));
+        };
+        const auto hull = run(true), box = run(false);
+        CHECK((hull.first - box.first).norm() <= tolerance(1e-6));
+        CHECK((hull.second - box.second).norm() <= tolerance(1e-6));
+    }
+    CHECK(num_met >= 8);
+}
+
+/// The largest separation of two clouds of points by normals of planes through three of them, and
+/// across lines through two of each: of their hulls, if these are apart.
+double separation(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
+    std::vector<Vec3> ways[2];
+    for (const auto* const of : {&a, &b})
+        for (std::size_t i = 0; i < of->size(); ++i)
+            for (std::size_t j = 0; j < i; ++j)
+                ways[of == &b ? 1 : 0].push_back((*of)[i] - (*of)[j]);
+    double most = -1.0;
+    const auto try_across = [&](const Vec3& u, const Vec3& v) {
+        Vec3 n = u.cross(v);
+        if (!(n.norm() > 1e-9)) return;
+        n.normalize();
+        double low[2] = {1e9, 1e9}, high[2] = {-1e9, -1e9};
+        for (const auto* const of : {&a, &b})
+            for (const Vec3& x : *of) {
+                low[of == &b ? 1 : 0] = std::min(low[of == &b ? 1 : 0], n.dot(x));
+                high[of == &b ? 1 : 0] = std::max(high[of == &b ? 1 : 0], n.dot(x));
+            }
+        most = std::max({most, low[1] - high[0], low[0] - high[1]});
+    };
+    for (const auto& of : ways)
+        for (std::size_t i = 0; i < of.size(); ++i)
+            for (std::size_t j = 0; j < i; ++j) try_across(of[i], of[j]);
+    for (const Vec3& u : ways[0])
+        for (const Vec3& v : ways[1]) try_across(u, v);
+    return most;
+}
+
+TEST_CASE("convex hulls collide at any attitude and never enter each other") {
+    long count = 0;
+    for (unsigned seed = 1; seed <= 6; ++seed) {
+        CAPTURE(seed);
+        std::mt19937 random(seed);
+        std::normal_distribution<double> normal;
+        std::vector<Vec3> points[2];
+        for (auto& of : points)
+            for (int k = 0; k < 6 + static_cast<int>(seed % 3); ++k)
+                of.push_back(0.12 *
+                             Vec3(normal(random), normal(random), normal(random)).normalized());
+        const Solid plain{"sphere = 0.01", 0.004 * Vec3::Ones(), 0.2};
+        const double e = 0.2 * static_cast<double>(seed % 5);
+        Simulation simulation = model(
+            weight({0.0, 0.0, -kGravity}) + body("a", plain, "", {0.0, 0.0, 0.55}, random, 0.1) +
+            body("b", plain, "", {0.03, 0.02, 0.2}, random, 0.1) +
+            contact("ab",
+                    "a = \"a\"\nb = \"b\"\n" + hull_shape("shape", points[0]) +
+                        hull_shape("shape_b", points[1]) + law(e, seed % 2 == 0 ? 0.0 : 0.4)) +
+            contact("fa",
+                    "a = \"a\"\nb = \"ground\"\nplane = { normal = [0, 0, 1] }\n" +
+                        hull_shape("shape", points[0]) + law(e, 0.0)) +
+            contact("fb",
+                    "a = \"b\"\nb = \"ground\"\nplane = { normal = [0, 0, 1] }\n" +
+                        hull_shape("shape", points[1]) + law(e, 0.0)) +
+            integrator("emm", 0.004, 0.4));
+        while (!simulation.done()) {
+            simulation.step();
+            std::vector<Vec3> at[2];
+            for (int k = 0; k < 2; ++k) {
+                const std::string name = k == 0 ? "a" : "b";
+                const Mat3 R = attitude(simulation, name);
+                const Vec3 x = place_of(simulation, name + ".");
+                for (const Vec3& p : points[k]) {
+                    at[k].push_back(x + R * p);
+                    CHECK(at[k].back().z() >= -tolerance(1e-12));
+                }
+            }
+            if ((place_of(simulation, "a.") - place_of(simulation, "b.")).norm() < 0.25)
+                CHECK(separation(at[0], at[1]) >= -tolerance(1e-12));
+        }
+        check_balances(simulation, 130.0);
+        count += column(simulation, "ab.impulse") > 0.0 ? 1 : 0;
+    }
+    CHECK(count >= 4);
 }
 
 /// Three balls in a row, of which a joint joins two.

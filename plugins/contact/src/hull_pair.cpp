@@ -23,6 +23,9 @@ struct HullPairFeature {
     int order = 0;   // 1: e_i x f_j leads from a to b
 };
 
+// Edges that may separate hulls, see kSupports.
+constexpr double kNearlySupports = 1e-4;
+
 /// Two convex polyhedra a and b,
 ///
 ///   g = n_f . x - d_f                                a corner over a face                   (1)
@@ -171,7 +174,7 @@ private:
     double face_apart(bool is_of_a, int face, const Relative<double>& z) const;
     double separation(const Relative<double>& z) const;
     template <class Visit>
-    void for_supporting_edges(const Relative<double>& z, const Visit& visit) const;
+    void for_supporting_edges(const Relative<double>& z, double within, const Visit& visit) const;
     void add(const HullPairFeature& f, const Relative<double>& z, Candidates& to) const;
     void add_corners(bool is_of_a,
                      const Relative<double>& z,
@@ -224,9 +227,12 @@ double HullPair::face_apart(bool is_of_a, int face, const Relative<double>& z) c
     return least + of.n.dot(y) - of.d;
 }
 
-/// visit(feature, gap) for pairs of edges that are the farthest of their hulls towards each other.
+/// visit(feature, unit vector from a to b) for pairs of edges that are the farthest of their hulls
+/// towards each other.
 template <class Visit>
-void HullPair::for_supporting_edges(const Relative<double>& z, const Visit& visit) const {
+void HullPair::for_supporting_edges(const Relative<double>& z,
+                                    double within,
+                                    const Visit& visit) const {
     HullPairFeature f;
     f.kind = Kind::edges;
     for (f.first = 0; f.first < count(a_.edges); ++f.first) {
@@ -241,10 +247,10 @@ void HullPair::for_supporting_edges(const Relative<double>& z, const Visit& visi
             n /= length;
             for (f.order = 0; f.order < 2; ++f.order) {
                 const Vec3 to_b = f.order == 0 ? Vec3(-n) : n;
-                if (to_b.dot(of_a[0]) > kSupports || to_b.dot(of_a[1]) > kSupports ||
-                    -to_b.dot(b.inwards[0]) > kSupports || -to_b.dot(b.inwards[1]) > kSupports)
+                if (to_b.dot(of_a[0]) > within || to_b.dot(of_a[1]) > within ||
+                    -to_b.dot(b.inwards[0]) > within || -to_b.dot(b.inwards[1]) > within)
                     continue;
-                visit(f, to_b.dot(Vec3(between(f, z))));
+                visit(f, to_b);
             }
         }
     }
@@ -256,8 +262,15 @@ double HullPair::separation(const Relative<double>& z) const {
     double most = -size_;
     for (int k = 0; k < count(a_.faces); ++k) most = std::max(most, face_apart(true, k, z));
     for (int k = 0; k < count(b_.faces); ++k) most = std::max(most, face_apart(false, k, z));
-    for_supporting_edges(z, [&](const HullPairFeature&, double gap) {
-        most = std::max(most, gap);
+    // Nearly parallel edges know the way across them to few digits: what is apart along it is asked
+    // of all corners.
+    for_supporting_edges(z, kNearlySupports, [&](const HullPairFeature& f, const Vec3& to_b) {
+        const Vec3 along_a = z.turned_back(Vector3<double>(to_b));
+        if (to_b.dot(Vec3(between(f, z))) <= most) return;
+        double low = std::numeric_limits<double>::infinity(), high = -low;
+        for (const Vec3& corner : b_.corners) low = std::min(low, to_b.dot(corner));
+        for (const Vec3& corner : a_.corners) high = std::max(high, along_a.dot(corner));
+        most = std::max(most, low - high - to_b.dot(y));
     });
     return most;
 }
@@ -310,9 +323,9 @@ void HullPair::choose(const Relative<double>& z, std::span<double> features) con
     Candidates all;
     add_corners(false, z, features, all);
     add_corners(true, z, features, all);
-    for_supporting_edges(z, [&](const HullPairFeature& f, double gap) {
+    for_supporting_edges(z, kSupports, [&](const HullPairFeature& f, const Vec3& to_b) {
         // Across axes that separate nothing edges do not meet.
-        if (gap >= -kTouches * size_) add(f, z, all);
+        if (to_b.dot(Vec3(between(f, z))) >= -kTouches * size_) add(f, z, all);
     });
     choose_features(all, size_, features);
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Contacts that take the shapes of bodies, and contacts of many bodies.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <random>
 #include <string>
 #include <vector>
@@ -9,6 +12,7 @@
 #include <Eigen/Geometry>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "friction_models.hpp"
 #include "support/refusal.hpp"
@@ -109,7 +113,7 @@ void check_balances(const Simulation& simulation, double steps) {
 }
 
 TEST_CASE("a contact takes the shapes that its bodies have") {
-    for (unsigned seed = 1; seed <= 8; ++seed) {
+    for (unsigned seed = 1; seed <= 6; ++seed) {
         CAPTURE(seed);
         std::mt19937 random(seed);
         const int kind_a = static_cast<int>(seed) % 5, kind_b = static_cast<int>(seed / 2) % 5;
@@ -322,7 +326,7 @@ double separation(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
 
 TEST_CASE("convex hulls collide at any attitude and never enter each other") {
     long count = 0;
-    for (unsigned seed = 1; seed <= 6; ++seed) {
+    for (unsigned seed = 1; seed <= 5; ++seed) {
         CAPTURE(seed);
         std::mt19937 random(seed);
         std::normal_distribution<double> normal;
@@ -365,6 +369,51 @@ TEST_CASE("convex hulls collide at any attitude and never enter each other") {
         count += column(simulation, "ab.impulse") > 0.0 ? 1 : 0;
     }
     CHECK(count >= 4);
+}
+
+/// A tetrahedron of a file, as heavy as its volume, falls on the floor like the hull of its
+/// corners.
+TEST_CASE("a mesh meets as its convex hull") {
+    const std::vector<Vec3> corners{
+        {0.0, 0.0, 0.0}, {0.2, 0.0, 0.0}, {0.0, 0.3, 0.0}, {0.0, 0.0, 0.25}};
+    const auto path =
+        std::filesystem::temp_directory_path() / fmt::format("ancora-contact-{}.stl", ::getpid());
+    {
+        std::ofstream file(path);
+        file << "solid t\n";
+        for (const auto& [i, j, k] : {std::array{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}) {
+            file << "facet normal 0 0 0\nouter loop\n";
+            for (const int c : {i, j, k})
+                file << fmt::format("vertex {} {} {}\n",
+                                    1000.0 * corners[static_cast<std::size_t>(c)].x(),
+                                    1000.0 * corners[static_cast<std::size_t>(c)].y(),
+                                    1000.0 * corners[static_cast<std::size_t>(c)].z());
+            file << "endloop\nendfacet\n";
+        }
+        file << "endsolid t\n";
+    }
+    const std::string keys = fmt::format(
+        "\n[[body]]\nname = \"a\"\ntype = \"ancf_rigid_body\"\ndensity = 500.0\npenalty = inf\n"
+        "position = [0, 0, 0.5]\nvelocity = [0.2, 0.1, 0]\nangular_velocity = [3, 2, 1]\n"
+        "shape = {{ mesh = \"{}\", scale = 1e-3, position = [-0.05, -0.07, -0.06] }}\n",
+        path.string());
+    const auto run = [&](const std::string& contact_keys) {
+        Simulation simulation =
+            model(weight({0.0, 0.0, -kGravity}) + keys +
+                  contact("c", contact_keys + law(0.3, 0.2)) + integrator("emm", 0.004, 0.5));
+        run_to_end(simulation);
+        check_balances(simulation, 125.0);
+        CHECK(column(simulation, "c.impulse") > 0.0);
+        return place_of(simulation, "a.");
+    };
+    const std::string plane = "b = \"ground\"\nplane = { normal = [0, 0, 1] }\n";
+    std::vector<Vec3> moved = corners;
+    for (Vec3& x : moved) x += Vec3(-0.05, -0.07, -0.06);
+    const Vec3 of_two = run("a = \"a\"\n" + plane);
+    CHECK((of_two - run("a = \"a\"\n" + plane + hull_shape("shape", moved))).norm() <=
+          tolerance(1e-6));
+    CHECK((of_two - run("bodies = \"a\"\nplanes = [[0, 0, 1, 0]]")).norm() <= tolerance(1e-6));
+    std::filesystem::remove(path);
 }
 
 /// Three balls in a row, of which a joint joins two.
@@ -468,6 +517,8 @@ TEST_CASE("what is wrong with contacts of many is said in words") {
     check(contact("c", "bodies = \"b*\"\nplanes = [[0, 0, 0, 1]]"), "points nowhere");
     check(contact("c", "bodies = \"b*\"\nplanes = [[0, 0, 2, 0]]"),
           "\"b0\" and plane 1 overlap by 0.1 m at the start");
+    check(contact("c", "bodies = []"), "names none");
+    check(contact("c", "bodies = 5"), "expected");
     check(contact("c", "restitution = 0.5"), "give both bodies a and b");
     check(
         "\n[[body]]\nname = \"d\"\ntype = \"ancf_rigid_body\"\nmass = 1.0\n"

@@ -137,7 +137,8 @@ ContactShapes::ContactShapes(Model& model,
     read_joints();
     read_pairs();
     for (const Actor& actor : actors)
-        if (is_contact(actor) && actor.parameters->find("bodies") != nullptr &&
+        // What is no name is refused by the schema.
+        if (is_contact(actor) && !texts_of(*actor.parameters, "bodies").empty() &&
             actor.parameters->find("solids") == nullptr)
             groups_.push_back(read_group(actor));
     share_pairs();

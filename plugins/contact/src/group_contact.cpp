@@ -85,6 +85,8 @@ GroupContact::GroupContact(const Arguments& arguments) {
             .impact = law == "newton"      ? ImpactLaw::newton
                       : law == "energetic" ? ImpactLaw::energetic
                                            : ImpactLaw::poisson};
+    if (arguments.shape("bodies") == Shape::texts && arguments.num_texts("bodies") == 0)
+        arguments.fail("bodies", "names none");
     if (!arguments.given("solids"))
         arguments.fail("bodies", "no shapes of these bodies are known here: give solids as well");
     // Which shapes these mean the solids say.
@@ -94,6 +96,10 @@ GroupContact::GroupContact(const Arguments& arguments) {
     read_solids(arguments);
     add_planes(arguments);
     add_pairs(arguments);
+    if (std::ranges::all_of(pairs_, [](const std::vector<Pair>& pairs) {
+            return pairs.empty();
+        }))
+        arguments.fail("bodies", "leaves no shapes that meet");
     finish();
 }
 

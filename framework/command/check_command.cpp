@@ -2,7 +2,10 @@
 // `ancora check`: assembles a model and says what it is, without a time step.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -84,6 +87,67 @@ void add_mechanism(TextTable& table, const ModelAnalysis& model) {
     }
 }
 
+// Of the largest: forces, and components of one, below it are rounding.
+constexpr double kNegligible = 1e-9;
+
+std::string vector_text(const std::vector<double>& values, const char* unit) {
+    double square = 0.0;
+    for (const double x : values) square += x * x;
+    const double size = std::sqrt(square);
+    std::string out = quantity(size, unit);
+    if (values.size() < 2) return out;
+    out += " [";
+    for (std::size_t i = 0; i < values.size(); ++i)
+        out += fmt::format("{}{:.5g}",
+                           i > 0 ? ", " : "",
+                           std::abs(values[i]) > kNegligible * size ? values[i] : 0.0);
+    return out + "]";
+}
+
+/// @param least  a part whose numbers are all below it is left out
+std::string force_text(const ObjectForce& of, double least) {
+    std::vector<std::string> parts;
+    const auto add = [&](const std::vector<double>& values, const char* unit) {
+        if (std::ranges::any_of(values, [least](double x) {
+                return std::abs(x) > least;
+            }))
+            parts.push_back(vector_text(values, unit));
+    };
+    add(of.force, "N");
+    add(of.moment, "N m");
+    if (!of.multipliers.empty()) parts.push_back("multipliers " + vector_text(of.multipliers, ""));
+    if (of.has_value) parts.push_back(quantity(of.value, of.unit));
+    std::string out =
+        fmt::format("{} ({}): {}", of.name, of.type, fmt::join(parts.begin(), parts.end(), ", "));
+    if (of.num_lines > 1) out += fmt::format(" at line {}, the most of {}", of.line, of.num_lines);
+    return out;
+}
+
+/// What objects bear and apply, the largest first.
+void add_forces(TextTable& table, const ModelAnalysis& model) {
+    constexpr std::size_t kMost = 12;
+    if (model.forces.empty()) return;
+    table.add_gap();
+    const double least = kNegligible * model.forces.front().size;
+    const auto num_bearing =
+        static_cast<std::size_t>(std::ranges::count_if(model.forces, [&](const ObjectForce& of) {
+            return of.size > least;
+        }));
+    const char* label = "forces at the start";
+    const auto add = [&](std::string text) {
+        table.add({label, std::move(text)});
+        label = "";
+    };
+    const std::size_t shown = std::min(kMost, num_bearing);
+    for (std::size_t i = 0; i < shown; ++i) add(force_text(model.forces[i], least));
+    if (shown < num_bearing)
+        add(fmt::format("and {} more, of {} at most",
+                        num_bearing - shown,
+                        quantity(model.forces[shown].size, "N")));
+    if (const std::size_t idle = model.forces.size() - num_bearing; idle > 0)
+        add(fmt::format("{} {} nothing", idle, idle == 1 ? "bears" : "bear"));
+}
+
 /// What bodies say of themselves.
 void add_notes(TextTable& table, const ModelAnalysis& model) {
     const std::string* last = nullptr;
@@ -143,6 +207,7 @@ std::string to_text(const Simulation& simulation, const ModelAnalysis& model) {
                                                                    : "")});
     table.add({"accelerations", model.undetermined.empty() ? "unique" : model.undetermined});
     add_mechanism(table, model);
+    add_forces(table, model);
     add_notes(table, model);
     table.add_gap();
     const char* label = "plugins";
@@ -153,6 +218,30 @@ std::string to_text(const Simulation& simulation, const ModelAnalysis& model) {
         label = "";
     }
     return fmt::format("{}: at the start\n\n{}", simulation.name(), table.text());
+}
+
+/// As many as a person or a program reads; the number of the others stands beside them.
+constexpr std::size_t kMostForces = 100;
+
+Json forces_json(const ModelAnalysis& model) {
+    Json out = Json::array();
+    for (std::size_t i = 0; i < std::min(kMostForces, model.forces.size()); ++i) {
+        const ObjectForce& of = model.forces[i];
+        Json entry{{"name", of.name}, {"type", of.type}};
+        if (!of.force.empty()) entry["force"] = of.force;
+        if (!of.moment.empty()) entry["moment"] = of.moment;
+        if (!of.multipliers.empty()) entry["multipliers"] = of.multipliers;
+        if (of.has_value) {
+            entry["value"] = of.value;
+            entry["unit"] = of.unit;
+        }
+        if (of.num_lines > 0) {
+            entry["line"] = of.line;
+            entry["lines"] = of.num_lines;
+        }
+        out.push_back(std::move(entry));
+    }
+    return out;
 }
 
 Json to_json(const Simulation& simulation, const ModelAnalysis& model) {
@@ -192,6 +281,8 @@ Json to_json(const Simulation& simulation, const ModelAnalysis& model) {
         {"arbitrary_reactions", model.arbitrary_reactions},
         {"degrees_of_freedom", model.degrees_of_freedom},
         {"accelerations", model.undetermined.empty() ? "unique" : model.undetermined},
+        {"present_forces", forces_json(model)},
+        {"smaller_forces", model.forces.size() - std::min(kMostForces, model.forces.size())},
         {"notes", std::move(notes)},
         {"plugins", std::move(plugins)},
     };

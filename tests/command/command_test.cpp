@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The command: usage, `check`, `describe` and `new`.
+#include <cmath>
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "command_runs.hpp"
 
@@ -154,6 +157,134 @@ TEST_SUITE("ancora check") {
         const Json check = Json::parse(result.out);
         CHECK(check["redundant_rows"].size() == 3);
         CHECK(check["degrees_of_freedom"] == 3);
+    }
+
+    TEST_CASE("forces at the start: weights below each joint, the largest first") {
+        // Boxes that hang on each other: joint k bears the weight of all boxes below it, tilted or
+        // not; a spring that pulls at the last one adds its effort. Sizes differ from link to link.
+        for (const int num : {1, 2, 5, 20}) {
+            const TempFolder folder;
+            std::string text = "[model]\ngravity = [3.0, 0.0, -9.0]\n";
+            std::vector<double> mass;
+            double along = 0.0;
+            const double g = std::sqrt(90.0);
+            // along gravity, so that nothing turns
+            const auto at = [&](double s) {
+                return fmt::format("[{:.17g}, 0.0, {:.17g}]", 3.0 / g * s, -9.0 / g * s);
+            };
+            for (int k = 0; k < num; ++k) {
+                mass.push_back(1.0 + 0.37 * ((7 * k) % num));
+                const double length = 0.2 + 0.03 * k;
+                text += fmt::format(
+                    "[[body]]\nname = \"link_{0}\"\ntype = \"ancf_rigid_body\"\nmass = {1}\n"
+                    "inertia = [0.02, 0.03, 0.04]\nposition = {2}\n"
+                    "[[joint]]\nname = \"pin_{0}\"\ntype = \"spherical\"\na = \"{3}\"\n"
+                    "b = \"link_{0}\"\npoint = {4}\n",
+                    k,
+                    mass.back(),
+                    at(along + 0.5 * length),
+                    k == 0 ? "ground" : fmt::format("link_{}", k - 1),
+                    at(along));
+                along += length;
+            }
+            text += "[integrator]\ntype = \"emm\"\nstep = 1.0e-3\nend = 0.1\n";
+            folder.write("m.toml", text);
+            const ProcessResult result = ancora(folder, {"check", "m.toml", "--json"});
+            REQUIRE(result.status == 0);
+            const Json check = Json::parse(result.out);
+            const Json& forces = check["present_forces"];
+            REQUIRE(forces.size() == static_cast<std::size_t>(num));
+            CHECK(check["smaller_forces"] == 0);
+            double below = 0.0;
+            for (int k = num - 1; k >= 0; --k) {
+                below += mass[static_cast<std::size_t>(k)];
+                const Json& pin = forces[static_cast<std::size_t>(k)];
+                CHECK(pin["name"] == fmt::format("pin_{}", k));
+                CHECK(pin["type"] == "spherical");
+                double square = 0.0;
+                for (const double x : pin["force"].get<std::vector<double>>()) square += x * x;
+                CHECK(std::sqrt(square) == doctest::Approx(g * below).epsilon(1e-9));
+            }
+            const ProcessResult said = ancora(folder, {"check", "m.toml"});
+            CHECK(contains(said.out, fmt::format("pin_0 (spherical): {:.6g} N [", g * below)));
+            // of twenty, twelve stand there and the rest in one line
+            CHECK(contains(said.out, "and 8 more, of ") == (num == 20));
+        }
+    }
+
+    TEST_CASE(
+        "forces at the start: a tether in spin, a spring, contacts that bear and one that is "
+        "open") {
+        const TempFolder folder;
+        folder.write("m.toml", R"([model]
+gravity = [0.0, 0.0, -9.81]
+
+[[body]]
+name = "tether"
+type = "truss"
+from = [1.0, 0.0, 0.0]
+to = [6.0, 0.0, 0.0]
+young = 1.0e9
+area = 1.0e-4
+density = 0.0
+node_masses = [[1, 3.0]]
+prestress = 12.7e7
+
+[[constraint]]
+name = "root"
+type = "position"
+a = "tether@0"
+b = "ground@[1, 0, 0]"
+
+[[body]]
+name = "ball"
+type = "particle"
+mass = 2.0
+position = [0.0, 5.0, 0.1]
+
+[[constraint]]
+name = "floor"
+type = "contact"
+a = "ball"
+b = "ground"
+radius = 0.1
+plane = { normal = [0.0, 0.0, 1.0] }
+
+[[body]]
+name = "flying"
+type = "particle"
+mass = 2.0
+position = [0.0, 7.0, 3.1]
+
+[[constraint]]
+name = "far_floor"
+type = "contact"
+a = "flying"
+b = "ground"
+radius = 0.1
+plane = { normal = [0.0, 0.0, 1.0] }
+
+[[force]]
+name = "coil"
+type = "spring"
+a = "flying@[0, 0, 0]"
+b = "ground@[0.0, 8.0, 3.1]"
+stiffness = "40 N/m"
+free = 0.5
+
+[integrator]
+type = "emm"
+step = 1.0e-3
+end = 0.1
+)");
+        const ProcessResult result = ancora(folder, {"check", "m.toml"});
+        CHECK(result.status == 0);
+        CHECK(contains(result.out, "tether.force (truss): 12700 N"));
+        CHECK(contains(result.out, "root (position): 12700 N [-12700, 0, 0]"));
+        CHECK(contains(result.out, "floor (contact): 19.62 N [0, 0, 19.62]"));
+        CHECK(contains(result.out, "coil (spring): -20 N"));
+        CHECK(contains(result.out, "1 bears nothing"));
+        CHECK_FALSE(contains(result.out, "far_floor (contact)"));
     }
 }
 

@@ -8,42 +8,12 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/nearest_name.hpp"
+#include "effort_units.hpp"
 #include "pose.hpp"
 #include "wording.hpp"
 
 namespace ancora {
 namespace {
-
-// --- units
-
-/// Of an effort: its product with the measure is work.
-const char* effort_unit(MeasureKind kind) {
-    return is_angle(kind) ? "N m" : "N";
-}
-
-/// Of an effort on the one measure of these attachments; that of several measures has the unit
-/// that their ratios give it, which nobody tells.
-const char* effort_unit(const std::vector<Attachment>& attachments) {
-    const auto points = std::ranges::count_if(attachments, &Attachment::is_point);
-    const auto directions = std::ranges::count_if(attachments, &Attachment::is_direction);
-    if (points == 0 && directions == num_attachments(MeasureKind::angle))
-        return effort_unit(MeasureKind::angle);
-    return points == 2 && directions <= 1 ? effort_unit(MeasureKind::displacement) : "";
-}
-
-/// Of friction in a joint, on the measure that the joint leaves free.
-const char* friction_unit(const Joint& joint) {
-    return joint.measures.size() == 1 ? effort_unit(joint.measures.front().kind) : "";
-}
-
-/// What is tied at one measure and at coordinates of its own is an effort on that measure.
-std::vector<Attachment> without_coordinates(const std::vector<Attachment>& attachments) {
-    std::vector<Attachment> out;
-    std::ranges::copy_if(attachments, std::back_inserter(out), [](const Attachment& at) {
-        return at.is_point || at.is_direction;
-    });
-    return out;
-}
 
 // --- the choice of columns
 
@@ -136,10 +106,7 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
         if (part.reaction == ReactionKind::force)
             add_vector(part.object.name + ".force.", "xyz");
         else if (part.reaction == ReactionKind::effort)
-            add_effort(part.object.name,
-                       *part.effort_unit != '\0'
-                           ? part.effort_unit
-                           : effort_unit(without_coordinates(part.attachments)));
+            add_effort(part.object.name, effort_unit(part));
         else
             for (int k = 0; k < alone; ++k)
                 names_.push_back(fmt::format("{}.lambda.{}", part.object.name, k));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -16,6 +17,7 @@
 #include "joint_states.hpp"
 #include "mass_properties.hpp"
 #include "plausibility.hpp"
+#include "present_forces.hpp"
 
 namespace ancora {
 namespace {
@@ -87,7 +89,10 @@ RunStatistics statistics_of(const Model& model,
     return out;
 }
 
-ModelAnalysis analysis_of(const Model& model, KernelSystem& system, RowRank& row_rank) {
+ModelAnalysis analysis_of(const Model& model,
+                          KernelSystem& system,
+                          const Scene& scene,
+                          RowRank& row_rank) {
     ModelAnalysis out;
     out.num_bodies = static_cast<int>(std::ranges::count(model.bodies, false, &BodyPart::is_inner));
     for (const ConstraintPart& part : model.constraints) {
@@ -102,11 +107,13 @@ ModelAnalysis analysis_of(const Model& model, KernelSystem& system, RowRank& row
 
     const RankAnalysis rank = row_rank.analyse();
     out.arbitrary_reactions = row_rank.arbitrary_reactions(rank);
+    std::optional<Dynamics> dynamics;
     try {
-        system.instant().dynamics();
+        dynamics = system.instant().dynamics();
     } catch (const Error& error) {
         out.undetermined = error.message();
     }
+    if (dynamics) out.forces = present_forces(model, system, scene, *dynamics);
     out.num_constraint_rows = rank.num_rows;
     out.rank = rank.rank;
     out.rank_threshold = rank.threshold;

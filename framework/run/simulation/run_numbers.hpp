@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ancora/framework/analysis.hpp"
+#include "ancora/framework/scene.hpp"
 #include "ancora/framework/statistics.hpp"
 #include "kernel_system.hpp"
 #include "model.hpp"
@@ -17,6 +18,9 @@ RunStatistics statistics_of(const Model& model,
                             const Stepping& stepping);
 
 /// All but what was projected at the start.
-ModelAnalysis analysis_of(const Model& model, KernelSystem& system, RowRank& row_rank);
+ModelAnalysis analysis_of(const Model& model,
+                          KernelSystem& system,
+                          const Scene& scene,
+                          RowRank& row_rank);
 
 }  // namespace ancora

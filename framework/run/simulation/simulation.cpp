@@ -864,7 +864,8 @@ RunStatistics Simulation::statistics() const {
 
 ModelAnalysis Simulation::analyse() const {
     const TrapsOff traps_off;
-    ModelAnalysis out = analysis_of(impl_->model, impl_->system, impl_->rank);
+    ModelAnalysis out =
+        analysis_of(impl_->model, impl_->system, impl_->sampler().scene(), impl_->rank);
     out.projected = impl_->projected.bodies;
     out.projected_measures = impl_->projected.measures;
     return out;

@@ -45,6 +45,21 @@ struct BodyNote {
     std::string text;  ///< one line
 };
 
+/// What an object bears or applies at a state.
+struct ObjectForce {
+    std::string name;  ///< "pin"; of lines of a body with what they show: "tether.tension"
+    std::string type;  ///< "revolute"
+    /// Of a joint that ties anything: on b at the joint's point, in the joint's axes of a, as the
+    /// columns on_b of a run; else on the first attachment, inertial axes [N], [N m]. Empty: none.
+    std::vector<double> force, moment;
+    std::vector<double> multipliers;  ///< of a constraint that reports these, in units of its rows
+    bool has_value = false;
+    double value = 0.0;  ///< an effort, or of a body's lines the largest
+    std::string unit;
+    int line = -1, num_lines = 0;  ///< of a body: the line that bears most, of how many
+    double size = 0.0;             ///< [N]: of the largest, moments by the model's size
+};
+
 /// Numbers of a model at its present state, for `ancora check` and embedding programs.
 struct ModelAnalysis {
     int num_bodies = 0;
@@ -69,6 +84,9 @@ struct ModelAnalysis {
     std::vector<MovedMeasure> projected_measures;
     /// Empty if accelerations are unique at this state, else why they are not.
     std::string undetermined;
+    /// Reactions, efforts, forces and tensions, the largest first, moments by the model's size;
+    /// none where accelerations are not unique.
+    std::vector<ObjectForce> forces;
     std::vector<std::string> redundant_rows;
     /// Columns of reactions that redundancy makes arbitrary; those of least norm are shown.
     std::vector<std::string> arbitrary_reactions;

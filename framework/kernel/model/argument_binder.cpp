@@ -59,6 +59,39 @@ void note_plain_angles(const Table& values,
     }
 }
 
+/// The kind of measure that `key`, a measure or a joint, names; a mistake in it is found where it
+/// is read.
+ActsOn kind_named(const Model& model, const std::string& text, const Parameter& key) {
+    if (key.allows(Shape::object)) {
+        // Friction in a joint: on what the joint leaves free, if that is of one kind
+        const int c = model.constraint_names.find(text);
+        const Joint* const joint = c < 0 ? nullptr : model.constraints[c].joint;
+        if (joint == nullptr || joint->measures.empty()) return ActsOn::unknown;
+        const bool is_first = is_angle(joint->measures.front().kind);
+        for (const Measure& measure : joint->measures)
+            if (is_angle(measure.kind) != is_first) return ActsOn::unknown;
+        return is_first ? ActsOn::angle : ActsOn::displacement;
+    }
+    try {
+        const MeasureRef at = find_measure(model, text, {});
+        const Joint& joint = *model.constraints[at.constraint].joint;
+        return is_angle(joint.measures[at.index].kind) ? ActsOn::angle : ActsOn::displacement;
+    } catch (const Error&) {
+        return ActsOn::unknown;
+    }
+}
+
+/// What a law acts on: the measure that "on" names, or the distance of two points.
+ActsOn acts_on(const Model& model, const Table& parameters, std::span<const Parameter> schema) {
+    const auto key = std::ranges::find(schema, std::string_view("on"), &Parameter::name);
+    if (key == schema.end()) return ActsOn::unknown;
+    if (const Table::Entry* const on = parameters.find("on")) {
+        const auto* const text = on->value.as<std::string>();
+        return text != nullptr ? kind_named(model, *text, *key) : ActsOn::unknown;
+    }
+    return parameters.find("a") != nullptr ? ActsOn::displacement : ActsOn::unknown;
+}
+
 }  // namespace
 
 ArgumentBinder::ArgumentBinder(Model& model, const Manifest& manifest, MotionOf motion_of)
@@ -71,8 +104,13 @@ BoundArguments ArgumentBinder::bind(const ObjectRef& object,
                                             static_cast<std::size_t>(object.type->num_parameters));
     note_plain_angles(parameters, schema, object.label + ": ", model_.plain_angles);
     Table storage;
-    const Table& numbers =
-        with_numbers(manifest_, scope, object.label, parameters, schema, storage);
+    const Table& numbers = with_numbers(manifest_,
+                                        scope,
+                                        object.label,
+                                        parameters,
+                                        schema,
+                                        storage,
+                                        acts_on(model_, parameters, schema));
     const auto motion = [this, record = object.record](const std::string& body,
                                                        const Place& place) -> const RigidMotion& {
         const RigidMotion& found = motion_of_(body, place);

@@ -29,7 +29,14 @@ const Table& with_matter(const Model& model,
             }))
             return parameters;
     const Table::Entry* const on = parameters.find("on");
-    if (on == nullptr || parameters.find("points") != nullptr) return parameters;
+    if (on == nullptr) return parameters;
+    if (parameters.find("points") != nullptr)
+        throw Error(
+            ErrorKind::manifest,
+            fmt::format("{}: on: names bodies, and \"points\" and \"masses\" stand beside it; "
+                        "give one of them",
+                        object.label),
+            on->value.place());
 
     std::vector<int> bodies;
     const auto add = [&](const Value& value) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "mistakes.hpp"
 #include "schema_words.hpp"
 #include "table_file.hpp"
+#include "units.hpp"
 #include "wording.hpp"
 
 namespace ancora {
@@ -350,12 +352,49 @@ void BoundArguments::bind_matrix(Item& item, const Array& x, const Value& value)
 }
 
 // { file = "traj.csv", column = "q3" } in place of rows.
+namespace {
+
+/// Columns in units of their own have the dimension of the parameter, the first of two or more that
+/// of the time where one value would do.
+void check_columns(const std::string& label,
+                   const Parameter& p,
+                   const TableFile& read,
+                   const Place& where) {
+    const bool is_over_time = p.columns == 2 && (p.allows(Shape::number) || p.allows(Shape::text) ||
+                                                 p.allows(Shape::signal));
+    for (std::size_t k = 0; k < read.units.size(); ++k) {
+        const std::string& unit = read.units[k];
+        const std::optional<Dimension> dimension = dimension_of(unit);
+        if (!dimension || unit == "1" || (k == 0 && !is_over_time)) continue;
+        std::vector<std::string_view> wanted{"s"};
+        if (k > 0) wanted = unit_alternatives(p);
+        if (std::ranges::any_of(wanted, [&](std::string_view one) {
+                const std::optional<Dimension> fits = dimension_of(one);
+                return !fits || *fits == *dimension;
+            }))
+            continue;
+        const std::string column =
+            k < read.names.size() ? in_quotes(read.names[k]) : fmt::format("{}", k + 1);
+        throw Error(ErrorKind::manifest,
+                    fmt::format("{}: column {} of {}: expected {}, got {}",
+                                label,
+                                column,
+                                in_quotes(read.path),
+                                k == 0 ? "s" : p.unit,
+                                unit),
+                    where);
+    }
+}
+
+}  // namespace
+
 void BoundArguments::bind_columns(Item& item, const Table& x) const {
     const Parameter& p = *item.parameter;
     const Table::Entry* const file = x.find("file");
     const Place where = file->value.place().known() ? file->value.place() : item.place;
     const std::string label = fmt::format("{}: {}{}", owner_, prefix_, item.name);
     TableFile read = read_table_file(label, x, where, where.line > 0 ? where : place_, p.columns);
+    check_columns(label, p, read, where);
     for (const double number : read.numbers)
         if (!is_in_range(p, number))
             throw Error(ErrorKind::manifest,
@@ -417,7 +456,7 @@ void BoundArguments::refuse(const Item& item,
                             const Value& value) const {
     const Parameter& p = *item.parameter;
     std::string got = in_words(value);
-    if (is_number(value) && has_unit(p)) got += fmt::format(" {}", p.unit);
+    if (is_number(value)) got += unit_behind(p);
     if (const std::string* const text = value.as<std::string>()) got += hint_at_choice(p, *text);
     if (where.empty()) got += hint_at_form(p, value);
     throw Error(

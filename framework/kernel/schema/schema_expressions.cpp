@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -103,9 +104,17 @@ const Parameter* find_parameter(std::span<const Parameter> schema, std::string_v
     return found == schema.end() ? nullptr : &*found;
 }
 
+/// Units that a value may have, and their dimensions; none: any.
+struct Units {
+    std::string text;
+    std::vector<Dimension> dimensions;
+    const char* why = "";
+};
+
 class Computer {
 public:
-    Computer(const std::string& owner, const Symbols& symbols) : owner_(owner), symbols_(symbols) {}
+    Computer(const std::string& owner, const Symbols& symbols, ActsOn measure)
+        : owner_(owner), symbols_(symbols), measure_(measure) {}
 
     void table(Table& values, std::span<const Parameter> schema, const std::string& prefix) {
         for (Table::Entry& entry : values.entries()) {
@@ -116,6 +125,24 @@ public:
     }
 
 private:
+    /// The units of a parameter, of two that of the measure if it is known.
+    Units units_of(const Parameter& p) const {
+        Units out{has_unit(p) ? p.unit : "a number without dimension", {}, ""};
+        std::vector<std::string_view> all = unit_alternatives(p);
+        if (all.size() == 2 && measure_ != ActsOn::unknown) {
+            const bool is_angle = measure_ == ActsOn::angle;
+            all = {all[is_angle ? 1 : 0]};
+            out.text = all.front();
+            out.why = is_angle ? ", since it acts on an angle" : ", since it acts on a length";
+        }
+        for (const std::string_view each : all) {
+            const std::optional<Dimension> dimension = dimension_of(each);
+            if (!dimension) return {out.text, {}, ""};
+            out.dimensions.push_back(*dimension);
+        }
+        return out;
+    }
+
     void value(Value& value, const Parameter& p, const std::string& key) {
         if (const auto* const text = value.as<std::string>())
             string(value, *text, p, key);
@@ -133,22 +160,29 @@ private:
             return;
         }
         const bool is_flat = is_vector(p, entries) || is_mixed(p, entries);
-        // a table over time has another unit in its first column
+        // Rows over time have another unit in their first column.
+        const int num_values = p.allows(Shape::vector) ? p.length : 1;
+        const bool is_over_time = !is_flat && p.columns == num_values + 1 &&
+                                  (p.allows(Shape::vector) || takes_numbers(p) ||
+                                   p.allows(Shape::text) || p.allows(Shape::signal));
         const bool has_one_unit = is_flat || !p.allows(Shape::vector) || p.columns == p.length;
-        const std::optional<Dimension> wanted = has_one_unit ? dimension_of(p.unit) : std::nullopt;
-        const auto compute = [&](Value& entry, const std::string& label) {
+        const Units wanted = has_one_unit || is_over_time ? units_of(p) : Units{};
+        const Units of_time{"s", {*dimension_of("s")}, ""};
+        const auto compute = [&](Value& entry, const Units& units, const std::string& label) {
             if (const auto* const text = entry.as<std::string>())
-                entry = {number(*text, entry, p, wanted, label), entry.place()};
+                entry = {number(*text, entry, p, units, label), entry.place()};
         };
         for (std::size_t i = 0; i < entries.size(); ++i) {
             const std::string label = fmt::format("{}[{}]", key, i);
             if (is_flat) {
-                compute(entries[i], label);
+                compute(entries[i], wanted, label);
             } else if (const auto* const text = entries[i].as<std::string>()) {
-                put_array(entries[i], *text, p, wanted, label);
+                put_array(entries[i], *text, p, is_over_time ? Units{} : wanted, label);
             } else if (Array* const row = std::get_if<Array>(&entries[i].data())) {
                 for (std::size_t j = 0; j < row->size(); ++j)
-                    compute((*row)[j], fmt::format("{}[{}]", label, j));
+                    compute((*row)[j],
+                            is_over_time && j == 0 ? of_time : wanted,
+                            fmt::format("{}[{}]", label, j));
             }
         }
     }
@@ -167,7 +201,7 @@ private:
         const auto* const text = entry.as<std::string>();
         if (text == nullptr) return {};
         if (!value_of(*text)) return *text;
-        return number_text(number(*text, entry, p, dimension_of(p.unit), key));
+        return number_text(number(*text, entry, p, units_of(p), key));
     }
 
     std::optional<Quantity> value_of(const std::string& text) const {
@@ -179,7 +213,7 @@ private:
     }
 
     void string(Value& value, const std::string& text, const Parameter& p, const std::string& key) {
-        const std::optional<Dimension> wanted = dimension_of(p.unit);
+        const Units wanted = units_of(p);
         if (p.allows(Shape::vector) &&
             (put_array(value, text, p, wanted, key) || put_axis(value, text, p)))
             return;
@@ -240,7 +274,7 @@ private:
     bool put_array(Value& value,
                    const std::string& text,
                    const Parameter& p,
-                   const std::optional<Dimension>& wanted,
+                   const Units& wanted,
                    const std::string& key) const {
         Symbol symbol;
         try {
@@ -251,7 +285,7 @@ private:
         if (!symbol.is_array || symbol.columns > 0) return false;
         Array array;
         for (const Quantity& x : symbol.values) {
-            check_dimension(x, text, value, p, wanted, key);
+            check_dimension(x, text, value, wanted, key);
             array.emplace_back(x.value, value.place());
         }
         value = {std::move(array), value.place()};
@@ -261,11 +295,11 @@ private:
     double number(const std::string& text,
                   const Value& value,
                   const Parameter& p,
-                  const std::optional<Dimension>& wanted,
+                  const Units& wanted,
                   const std::string& key) const {
         try {
             const Quantity x = evaluate(text, symbols_);
-            check_dimension(x, text, value, p, wanted, key);
+            check_dimension(x, text, value, wanted, key);
             return x.value;
         } catch (const FormulaError& error) {
             refuse(p,
@@ -279,21 +313,26 @@ private:
     void check_dimension(const Quantity& x,
                          const std::string& text,
                          const Value& value,
-                         const Parameter& p,
-                         const std::optional<Dimension>& wanted,
+                         const Units& wanted,
                          const std::string& key) const {
-        if (!wanted || x.knowledge != Knowledge::unit || x.dimension == *wanted) return;
+        if (wanted.dimensions.empty() || x.knowledge != Knowledge::unit ||
+            std::ranges::find(wanted.dimensions, x.dimension) != wanted.dimensions.end())
+            return;
         const std::string_view written = written_unit(text);
-        const std::string unit = has_unit(p) ? p.unit : "a number without dimension";
         throw Error(ErrorKind::manifest,
-                    written.empty()
-                        ? fmt::format("{}: {}: expected {}, got {}: {}",
-                                      owner_,
-                                      key,
-                                      unit,
-                                      to_text(x.dimension),
-                                      in_quotes(text))
-                        : fmt::format("{}: {}: expected {}, got {}", owner_, key, unit, written),
+                    written.empty() ? fmt::format("{}: {}: expected {}{}, got {}: {}",
+                                                  owner_,
+                                                  key,
+                                                  wanted.text,
+                                                  wanted.why,
+                                                  to_text(x.dimension),
+                                                  in_quotes(text))
+                                    : fmt::format("{}: {}: expected {}{}, got {}",
+                                                  owner_,
+                                                  key,
+                                                  wanted.text,
+                                                  wanted.why,
+                                                  written),
                     value.place());
     }
 
@@ -310,6 +349,7 @@ private:
 
     const std::string& owner_;
     const Symbols& symbols_;
+    ActsOn measure_;
 };
 
 }  // namespace
@@ -324,8 +364,9 @@ bool has_expressions(const Table& values, std::span<const Parameter> schema) {
 void compute_expressions(const std::string& owner,
                          Table& values,
                          std::span<const Parameter> schema,
-                         const Symbols& symbols) {
-    Computer(owner, symbols).table(values, schema, "");
+                         const Symbols& symbols,
+                         ActsOn measure) {
+    Computer(owner, symbols, measure).table(values, schema, "");
 }
 
 }  // namespace ancora

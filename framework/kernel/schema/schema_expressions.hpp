@@ -11,6 +11,10 @@
 
 namespace ancora {
 
+/// The measure that an object acts on, where its parameters have a unit for either kind, as in
+/// "N/m or N m/rad": the first is that of a displacement.
+enum class ActsOn { unknown, displacement, angle };
+
 /// Whether strings stand in `values` where `schema` wants numbers.
 bool has_expressions(const Table& values, std::span<const Parameter> schema);
 
@@ -19,13 +23,15 @@ bool has_expressions(const Table& values, std::span<const Parameter> schema);
 /// an array that begins with a text where the schema takes texts. What fits neither is left for
 /// BoundArguments to refuse.
 ///
-/// A value with a unit must have the dimension of the parameter's unit, if that has one.
+/// A value with a unit must have the dimension of the parameter's unit, if that has one; of two,
+/// that of the measure, or either where the measure is unknown.
 ///
 /// @param owner  the object in messages, as for BoundArguments
 /// @throws Error (manifest)
 void compute_expressions(const std::string& owner,
                          Table& values,
                          std::span<const Parameter> schema,
-                         const Symbols& symbols);
+                         const Symbols& symbols,
+                         ActsOn measure = ActsOn::unknown);
 
 }  // namespace ancora

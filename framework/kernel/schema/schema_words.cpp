@@ -83,8 +83,7 @@ std::string expected_text(const Parameter& p) {
 
 std::string expected_range(const Parameter& p) {
     std::string range = "a value " + range_text(p);
-    if (has_unit(p)) range += fmt::format(" {}", p.unit);
-    return range;
+    return range + unit_behind(p);
 }
 
 std::string array_of_numbers(std::size_t count) {
@@ -184,6 +183,18 @@ std::string hint_at_form(const Parameter& p, const Value& value) {
     for (int i = 0; i < p.num_children; ++i)
         keys += fmt::format("{}{}", i == 0 ? "" : ", ", p.children[i].name);
     return fmt::format("; a table is written {{ KEY = VALUE, ... }}, with keys of {}", keys);
+}
+
+std::vector<std::string_view> unit_alternatives(const Parameter& p) {
+    constexpr std::string_view kOr = " or ";
+    const std::string_view unit = p.unit;
+    const std::size_t at = unit.find(kOr);
+    if (at == std::string_view::npos) return {unit};
+    return {unit.substr(0, at), unit.substr(at + kOr.size())};
+}
+
+std::string unit_behind(const Parameter& p) {
+    return has_unit(p) && unit_alternatives(p).size() == 1 ? fmt::format(" {}", p.unit) : "";
 }
 
 bool has_unit(const Parameter& p) {

@@ -49,5 +49,9 @@ std::string hint_at_form(const Parameter& p, const Value& value);
 
 /// False for an empty unit and for "-".
 bool has_unit(const Parameter& p);
+/// "N/m" and "N m/rad" of "N/m or N m/rad"; else the unit itself, which may be empty.
+std::vector<std::string_view> unit_alternatives(const Parameter& p);
+/// " N/m", to put behind a number; empty without a unit, or where the measure decides which it is.
+std::string unit_behind(const Parameter& p);
 
 }  // namespace ancora

@@ -167,6 +167,7 @@ public:
         if (has_rows) do
                 add_row(file, out);
             while (file.next());
+        for (const Chosen& one : chosen_) out.units.push_back(one.unit);
         if (!headings_.empty())
             for (const Chosen& one : chosen_)
                 out.names.push_back(one.index < headings_.size() ? headings_[one.index].name : "");
@@ -182,6 +183,7 @@ private:
     struct Chosen {
         std::size_t index;
         double scale;
+        std::string unit;
     };
 
     [[noreturn]] void fail(std::string_view key, const std::string& why) const {
@@ -322,7 +324,7 @@ private:
                             unit.empty() ? " (heading of column " +
                                                in_quotes(headings_[index].name) + "); give \"unit\""
                                          : ""));
-        chosen_.push_back({index, *scale});
+        chosen_.push_back({index, *scale, unit.empty() ? of_file : unit});
     }
 
     void add_row(const CellFile& file, TableFile& out) const {

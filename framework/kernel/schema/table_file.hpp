@@ -15,6 +15,7 @@ struct TableFile {
     std::vector<double> numbers;  ///< row by row: the argument, then the columns asked for
     int rows = 0;
     std::vector<std::string> names;  ///< of the columns in a row; empty without a heading
+    std::vector<std::string> units;  ///< that they are converted from; empty: none told
 };
 
 /// For read_table_file(): a map, whose first row has the values of the second argument behind a

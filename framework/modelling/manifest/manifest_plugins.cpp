@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -41,8 +42,19 @@ const char* heading_of(const ObjectSpec& spec) {
 }
 
 std::vector<const Plugin*> load_plugins(const Manifest& manifest, PluginRegistry& registry) {
-    for (const PlacedText& folder : manifest.model.plugin_dirs)
-        registry.add_folder(plugin_folder(manifest, folder));
+    for (const PlacedText& folder : manifest.model.plugin_dirs) {
+        const std::filesystem::path path = plugin_folder(manifest, folder);
+        std::error_code ignored;
+        using Type = std::filesystem::file_type;
+        const Type type = std::filesystem::status(path, ignored).type();
+        // none: it may not be looked into, which the search reports
+        if (type != Type::directory && type != Type::none)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("[model]: plugin_dirs: there is no folder {}",
+                                    in_quotes(path.lexically_normal().string())),
+                        folder.place);
+        registry.add_folder(path);
+    }
     std::vector<const Plugin*> plugins;
     for (const PlacedText& plugin : manifest.model.plugins)
         plugins.push_back(&registry.load(plugin.text, plugin.place));
@@ -66,14 +78,15 @@ const Table& with_numbers(const Manifest& manifest,
                           const std::string& label,
                           const Table& parameters,
                           std::span<const Parameter> schema,
-                          Table& storage) {
+                          Table& storage,
+                          ActsOn measure) {
     const bool has_files = has_table_files(parameters);
     if (!has_files && !has_expressions(parameters, schema)) return parameters;
     storage = parameters;
     if (has_files)
         read_table_files(
             label, storage, {std::make_shared<const std::string>(manifest.file.string()), 1, 1});
-    compute_expressions(label, storage, schema, symbols_of(manifest, scope));
+    compute_expressions(label, storage, schema, symbols_of(manifest, scope), measure);
     return storage;
 }
 

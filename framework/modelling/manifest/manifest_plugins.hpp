@@ -14,6 +14,7 @@
 #include "ancora/framework/manifest.hpp"
 #include "ancora/framework/plugin_registry.hpp"
 #include "bound_arguments.hpp"
+#include "schema_expressions.hpp"
 #include "symbols.hpp"
 
 namespace ancora {
@@ -41,7 +42,8 @@ const Table& with_numbers(const Manifest& manifest,
                           const std::string& label,
                           const Table& parameters,
                           std::span<const Parameter> schema,
-                          Table& storage);
+                          Table& storage,
+                          ActsOn measure = ActsOn::unknown);
 
 /// The keys of [[body.frame]].
 std::span<const Parameter> frame_keys();

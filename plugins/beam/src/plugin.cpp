@@ -47,7 +47,7 @@ constexpr ancora::Parameter kBeam[] = {
              "the cross-section at the last node, with the keys of `section`: its numbers change "
              "linearly"),
     p::number("young", "Pa", "Young's modulus E").positive(),
-    p::number("poisson", "", "Poisson's ratio, G = E / (2 (1 + nu))").at_least(0.0).at_most(0.5),
+    p::number("poisson", "-", "Poisson's ratio, G = E / (2 (1 + nu))").at_least(0.0).at_most(0.5),
     p::number("shear_modulus", "Pa", "shear modulus G, in place of `poisson`").positive(),
     p::number("density", "kg/m^3", "mass per volume").positive(),
     p::make("rigid",

@@ -32,19 +32,19 @@ public:
     static constexpr Parameter kParameters[] = {
         parameter::measure("on", "the measure that it acts against, such as \"slide.displacement\"")
             .required(),
-        parameter::number("kinetic", "", "F_k, effort of sliding [N, N m]").positive().required(),
-        parameter::number("static", "", "F_s, effort of breaking away [N, N m]; left out: F_k")
+        parameter::number("kinetic", "N or N m", "F_k, effort of sliding").positive().required(),
+        parameter::number("static", "N or N m", "F_s, effort of breaking away; left out: F_k")
             .positive(),
-        parameter::number("stiffness", "", "sigma_0, of the bristles [N/m, N m/rad]")
+        parameter::number("stiffness", "N/m or N m/rad", "sigma_0, of the bristles")
             .positive()
             .required(),
-        parameter::number("damping", "", "sigma_1, of the bristles [N s/m, N m s/rad]")
+        parameter::number("damping", "N s/m or N m s/rad", "sigma_1, of the bristles")
             .nonnegative()
             .otherwise("0.0"),
-        parameter::number("viscous", "", "sigma_2, of a film [N s/m, N m s/rad]")
+        parameter::number("viscous", "N s/m or N m s/rad", "sigma_2, of a film")
             .nonnegative()
             .otherwise("0.0"),
-        parameter::number("stribeck_velocity", "", "v_s [m/s, rad/s], where static is given")
+        parameter::number("stribeck_velocity", "m/s or rad/s", "v_s, where static is given")
             .positive(),
         parameter::signal("load", "", "L, a factor of all but the film").otherwise("1.0"),
     };

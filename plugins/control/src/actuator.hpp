@@ -15,7 +15,7 @@ public:
     static constexpr Parameter kParameters[] = {
         parameter::measure("on", "the measure that it drives, such as \"elbow.angle\"").required(),
         parameter::signal("command", "", "the effort that is wanted [N, N m]").required(),
-        parameter::number("limit", "", "largest effort, either way [N, N m]").positive(),
+        parameter::number("limit", "N or N m", "largest effort, either way").positive(),
         parameter::number("time_constant", "s", "T; 0: the effort follows at once")
             .nonnegative()
             .otherwise("0.0"),

@@ -31,9 +31,9 @@ public:
     static constexpr Parameter kParameters[] = {
         parameter::object("on", "the constraint on which it acts, one on which a point slides")
             .required(),
-        parameter::number("mu_static", "", "coefficient of static friction; left out: mu_kinetic")
+        parameter::number("mu_static", "-", "coefficient of static friction; left out: mu_kinetic")
             .nonnegative(),
-        parameter::number("mu_kinetic", "", "coefficient of kinetic friction; left out: mu_static")
+        parameter::number("mu_kinetic", "-", "coefficient of kinetic friction; left out: mu_static")
             .nonnegative(),
         parameter::number("viscous", "N s/m", "viscous coefficient: adds c |w| while it slips")
             .nonnegative()

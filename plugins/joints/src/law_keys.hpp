@@ -15,24 +15,23 @@ inline constexpr Parameter kEndA =
 inline constexpr Parameter kEndB = parameter::point("b", "the second point");
 
 inline constexpr Parameter kStiffness =
-    parameter::number(
-        "stiffness",
-        "",
-        "effort per change of the measure [N/m, N m/rad]: a number, a formula of t, a "
-        "table with rows [t, stiffness], or a file with such rows; above zero")
+    parameter::number("stiffness",
+                      "N/m or N m/rad",
+                      "effort per change of the measure: a number, a formula of t, a table with "
+                      "rows [t, stiffness], or a file with such rows; above zero")
         .or_text()
         .or_matrix(0, 2)
         .or_file();
 inline constexpr Parameter kFree = parameter::number(
-    "free", "", "value of the measure without effort [m, rad]; left out: that at the start");
+    "free", "m or rad", "value of the measure without effort; left out: that at the start");
 inline constexpr Parameter kPreload =
-    parameter::number("preload",
-                      "",
-                      "effort at the free value [N, N m]: positive drives the measure up, that is, "
-                      "pushes points apart")
+    parameter::number(
+        "preload",
+        "N or N m",
+        "effort at the free value: positive drives the measure up, that is, pushes points apart")
         .otherwise("0.0");
 inline constexpr Parameter kDamping =
-    parameter::number("damping", "", "effort against the rate [N s/m, N m s/rad]").nonnegative();
+    parameter::number("damping", "N s/m or N m s/rad", "effort against the rate").nonnegative();
 inline constexpr Parameter kTable = parameter::matrix(
     "table",
     0,
@@ -50,17 +49,19 @@ inline constexpr Parameter kSpringDamperKeys[] = {
 inline constexpr Parameter kDamperKeys[] = {kOn, kEndA, kEndB, kDamping};
 
 inline constexpr Parameter kEffort =
-    parameter::text(
+    parameter::make(
         "effort",
-        "force or torque on the measure, positive drives it up [N, N m]: a number, a "
+        "N or N m",
+        "force or torque on the measure, positive drives it up: a number, a "
         "formula of t and of the state such as \"5 - 2*rate\" (value and rate of the "
         "measure itself, elbow.angle, elbow.angle_rate, box.x, box.vx, box.wz), a table "
-        "with rows [t, effort], or a file with such rows")
+        "with rows [t, effort], or a file with such rows",
+        Shape::text)
         .or_number()
         .or_matrix(0, 2)
         .or_file();
 inline constexpr Parameter kMostEffort =
-    parameter::number("limit", "", "largest effort, either way [N, N m]").positive();
+    parameter::number("limit", "N or N m", "largest effort, either way").positive();
 inline constexpr Parameter kWork =
     parameter::text("work",
                     "where its work is recorded: nonideal, as of friction, damping and drives "
@@ -71,19 +72,21 @@ inline constexpr Parameter kMotorInside[] = {kEffort, kMostEffort, kWork, kWhich
 inline constexpr Parameter kMotorKeys[] = {kOn, kEndA, kEndB, kEffort, kMostEffort, kWork};
 
 inline constexpr Parameter kTarget =
-    parameter::text("target",
-                    "value of the measure to follow [m, rad]: a number, a formula of t, a table "
-                    "with rows [t, value], or a file with such rows")
+    parameter::make("target",
+                    "m or rad",
+                    "value of the measure to follow: a number, a formula of t, a table "
+                    "with rows [t, value], or a file with such rows",
+                    Shape::text)
         .or_number()
         .or_matrix(0, 2)
         .or_file();
 inline constexpr Parameter kServoInside[] = {
     kTarget,
-    parameter::number("kp", "", "effort per error [N/m, N m/rad]").nonnegative().otherwise("0.0"),
-    parameter::number("kd", "", "effort per rate of the error [N s/m, N m s/rad]")
+    parameter::number("kp", "N/m or N m/rad", "effort per error").nonnegative().otherwise("0.0"),
+    parameter::number("kd", "N s/m or N m s/rad", "effort per rate of the error")
         .nonnegative()
         .otherwise("0.0"),
-    parameter::number("ki", "", "effort per integral of the error [N/(m s), N m/(rad s)]")
+    parameter::number("ki", "N/(m s) or N m/(rad s)", "effort per integral of the error")
         .nonnegative()
         .otherwise("0.0"),
     kMostEffort,
@@ -101,14 +104,19 @@ inline constexpr Parameter kServoKeys[] = {
 };
 
 inline constexpr Parameter kMotion =
-    parameter::text("motion",
-                    "value of the measure over time [m, rad]: a formula of t, a table with rows "
-                    "[t, value], or a file with such rows")
+    parameter::make("motion",
+                    "m or rad",
+                    "value of the measure over time: a formula of t, a table with rows "
+                    "[t, value], or a file with such rows",
+                    Shape::text)
         .or_number()
         .or_matrix(0, 2)
         .or_file();
 inline constexpr Parameter kRate =
-    parameter::text("rate", "instead of motion, its rate [m/s, rad/s]: a number or a formula of t")
+    parameter::make("rate",
+                    "m/s or rad/s",
+                    "instead of motion, its rate: a number or a formula of t",
+                    Shape::text)
         .or_number();
 inline constexpr Parameter kInterpolation =
     parameter::text("interpolation",
@@ -134,10 +142,10 @@ inline constexpr Parameter kInertia =
         .positive()
         .required();
 inline constexpr Parameter kRatio =
-    parameter::number("ratio",
-                      "",
-                      "what the rotor turns by per change of the measure [rad/rad, rad/m]: it is "
-                      "felt as ratio^2 inertia")
+    parameter::number(
+        "ratio",
+        "rad/m or rad/rad",
+        "what the rotor turns by per change of the measure: it is felt as ratio^2 inertia")
         .otherwise("1.0");
 inline constexpr Parameter kGyroscopic =
     parameter::boolean("gyroscopic",
@@ -149,17 +157,17 @@ inline constexpr Parameter kRotorInside[] = {kInertia, kRatio, kGyroscopic, kWhi
 inline constexpr Parameter kRotorKeys[] = {kOn, kEndA, kEndB, kInertia, kRatio, kGyroscopic};
 
 inline constexpr Parameter kFrictionInside[] = {
-    parameter::number("mu", "", "coefficient of friction").nonnegative(),
-    parameter::number("mu_static", "", "that of sticking; left out: mu").nonnegative(),
+    parameter::number("mu", "-", "coefficient of friction").nonnegative(),
+    parameter::number("mu_static", "-", "that of sticking; left out: mu").nonnegative(),
     parameter::number("radius", "m", "of the bearing, or of the ball: lever arm of friction")
         .positive(),
-    parameter::number("effort",
-                      "",
-                      "dry friction that is there whatever the load, of seals and gears [N, N m]; "
-                      "alone, or beside mu")
+    parameter::number(
+        "effort",
+        "N or N m",
+        "dry friction that is there whatever the load, of seals and gears; alone, or beside mu")
         .nonnegative()
         .otherwise("0.0"),
-    parameter::number("viscous", "", "effort against the rate while it slips [N s/m, N m s/rad]")
+    parameter::number("viscous", "N s/m or N m s/rad", "effort against the rate while it slips")
         .nonnegative()
         .otherwise("0.0"),
 };
@@ -174,11 +182,12 @@ inline constexpr Parameter kFrictionKeys[] = {
 
 /// Laws inside a joint: each makes an object of its own, such as "elbow.motor".
 inline constexpr Parameter kSpringLaw =
-    parameter::number("spring", "", "stiffness, or a table: a law \"spring_damper\" inside")
+    parameter::number(
+        "spring", "N/m or N m/rad", "stiffness, or a table: a law \"spring_damper\" inside")
         .or_table(kSpringDamperInside)
         .making("spring_damper", "stiffness");
 inline constexpr Parameter kDampingLaw =
-    parameter::number("damping", "", "a law \"damper\" inside [N s/m, N m s/rad]")
+    parameter::number("damping", "N s/m or N m s/rad", "a law \"damper\" inside")
         .or_table(kDamperInside)
         .making("damper", "damping");
 inline constexpr Parameter kMotorLaw =
@@ -194,7 +203,7 @@ inline constexpr Parameter kDriveLaw =
         .or_table(kDriveInside)
         .making("drive", "motion");
 inline constexpr Parameter kFrictionLaw =
-    parameter::number("friction", "", "mu, or a table: a law \"joint_friction\" inside")
+    parameter::number("friction", "-", "mu, or a table: a law \"joint_friction\" inside")
         .or_table(kFrictionInside)
         .making("joint_friction", "mu");
 inline constexpr Parameter kRotorLaw =
@@ -203,9 +212,9 @@ inline constexpr Parameter kRotorLaw =
         .making("rotor", "inertia");
 
 inline constexpr Parameter kLimitsInside[] = {
-    parameter::number("lower", "", "least value of the measure [m, rad]; left out: none"),
-    parameter::number("upper", "", "largest value of the measure [m, rad]; left out: none"),
-    parameter::number("restitution", "", "impulse of expansion per impulse of compression, 0 to 1")
+    parameter::number("lower", "m or rad", "least value of the measure; left out: none"),
+    parameter::number("upper", "m or rad", "largest value of the measure; left out: none"),
+    parameter::number("restitution", "-", "impulse of expansion per impulse of compression, 0 to 1")
         .at_least(0.0)
         .at_most(1.0)
         .otherwise("0.0"),
@@ -219,12 +228,12 @@ inline constexpr Parameter kLimitsLaw =
 
 inline constexpr Parameter kLatchInside[] = {
     parameter::number(
-        "at", "", "value of the measure at which it catches [m, rad], from the side of the start")
+        "at", "m or rad", "value of the measure at which it catches, from the side of the start")
         .required(),
     parameter::number("breaks",
-                      "",
-                      "force or torque, of either sign, at which it breaks for good [N, N m]; left "
-                      "out: it holds whatever comes")
+                      "N or N m",
+                      "force or torque, of either sign, at which it breaks for good; left out: it "
+                      "holds whatever comes")
         .positive(),
     parameter::signal("open",
                       "",

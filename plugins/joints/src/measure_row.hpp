@@ -222,13 +222,13 @@ public:
 
 inline constexpr Parameter kBacklash =
     parameter::number("backlash",
-                      "",
+                      "m or rad",
                       "play: how far the last measure moves, from one side to the other, while the "
-                      "first stands [rad, m]; half of it to each side at the start")
+                      "first stands; half of it to each side at the start")
         .positive();
 inline constexpr Parameter kTeethRestitution =
     parameter::number("restitution",
-                      "",
+                      "-",
                       "with backlash: impulse of expansion per impulse of compression where the "
                       "sides meet, 0 to 1")
         .at_least(0.0)

@@ -24,8 +24,8 @@ inline constexpr Parameter kRopeKeys[] = {
         .required(),
     parameter::number(
         "length",
-        "",
-        "L, without tension [m]: a number, a formula of t (a winch), a table with rows "
+        "m",
+        "L, without tension: a number, a formula of t (a winch), a table with rows "
         "[t, length], or a file with such rows; left out: that at the start")
         .or_text()
         .or_matrix(0, 2)
@@ -40,7 +40,7 @@ inline constexpr Parameter kRopeKeys[] = {
     parameter::number("area", "m^2", "of the rope's section").positive(),
     parameter::number("damping", "N s/m", "c, while it is taut; with a stiffness").nonnegative(),
     parameter::number("restitution",
-                      "",
+                      "-",
                       "of a rope that does not give: impulse of expansion per impulse of "
                       "compression where it becomes taut, 0 to 1")
         .at_least(0.0)

@@ -39,7 +39,7 @@ constexpr ancora::Parameter kMembrane[] = {
              "the shape at rest, of the same nodes and triangles; left out: that of the start")
         .or_file(),
     p::number("young", "Pa", "Young's modulus").positive().required(),
-    p::number("poisson", "", "Poisson's ratio").at_least(0.0).at_most(0.5).required(),
+    p::number("poisson", "-", "Poisson's ratio").at_least(0.0).at_most(0.5).required(),
     p::number("thickness", "m", "thickness t").positive().required(),
     p::number("density", "kg/m^3", "mass per volume; 0: node_masses alone")
         .nonnegative()

@@ -44,7 +44,7 @@ constexpr ancora::Parameter kShell[] = {
     p::table("grid", kGrid, "a rectangular grid of nodes, each cell an element"),
     p::file("mesh", "quadrilaterals and named groups from a mesh file: Gmsh 4.1 as text, or VTK"),
     p::number("young", "Pa", "Young's modulus E").positive(),
-    p::number("poisson", "", "Poisson's ratio").at_least(0.0).below(0.5),
+    p::number("poisson", "-", "Poisson's ratio").at_least(0.0).below(0.5),
     p::number("thickness", "m", "thickness t").positive(),
     p::number("density", "kg/m^3", "mass per volume").positive(),
     p::table("laminate", kLaminate, "stiffness and mass per area, in place of these four"),

@@ -52,7 +52,7 @@ constexpr ancora::Parameter kGroup[] = {
     p::number("damping", "Pa s", "axial stress per rate of the Green strain").nonnegative(),
     p::number("prestress", "Pa", "axial stress at zero strain"),
     p::boolean("tension_only", "slack where E eps + prestress < 0"),
-    p::number("breaking_strain", "", "Green strain above which an element breaks; inf: never")
+    p::number("breaking_strain", "-", "Green strain above which an element breaks; inf: never")
         .positive()
         .or_infinite(),
     p::number("rest_length",
@@ -118,7 +118,7 @@ constexpr ancora::Parameter kTruss[] = {
         .or_vector()
         .otherwise("false"),
     p::number("breaking_strain",
-              "",
+              "-",
               "Green strain above which an element breaks for good; inf, or left out: never")
         .positive()
         .or_infinite()

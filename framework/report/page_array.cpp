@@ -101,28 +101,42 @@ Json page_array(std::span<const std::int32_t> values, std::size_t rows, std::siz
     return encode(values, {rows, columns}, false);
 }
 
-Json page_track(const Track& track, std::size_t period) {
-    std::vector<Range> ranges(period);
-    for (std::size_t i = 0; i < track.values.size(); ++i)
-        ranges[i % track.width % period].add(track.values[i]);
-    constexpr double kSteps = 65534.0;
+namespace {
+
+/// Whole numbers over the range of each component.
+template <class T>
+Json quantised(const Track& track, const std::vector<Range>& ranges) {
+    constexpr double kMost = std::numeric_limits<T>::max();
     std::vector<double> scale, offset;
     for (const Range& range : ranges) {
         offset.push_back(0.5 * (range.low + range.high));
-        scale.push_back((range.high - range.low) / kSteps);
+        scale.push_back((range.high - range.low) / (2.0 * kMost));
     }
-    std::vector<std::int16_t> elements(track.values.size());
+    std::vector<T> elements(track.values.size());
     for (std::size_t i = 0; i < elements.size(); ++i) {
-        const std::size_t c = i % track.width % period;
+        const std::size_t c = i % track.width % ranges.size();
         if (scale[c] > 0.0)
-            elements[i] = static_cast<std::int16_t>(std::clamp(
-                std::nearbyint((track.values[i] - offset[c]) / scale[c]), -32767.0, 32767.0));
+            elements[i] = static_cast<T>(std::clamp(
+                std::nearbyint((track.values[i] - offset[c]) / scale[c]), -kMost, kMost));
     }
     take_differences(elements, track.width);
-    Json out = encode(std::span<const std::int16_t>(elements), {track.count, track.width}, true);
+    Json out = encode(std::span<const T>(elements), {track.count, track.width}, true);
     out["scale"] = scale;
     out["offset"] = offset;
     return out;
+}
+
+}  // namespace
+
+Json page_track(const Track& track, std::size_t period, double coarsest) {
+    std::vector<Range> ranges(period);
+    for (std::size_t i = 0; i < track.values.size(); ++i)
+        ranges[i % track.width % period].add(track.values[i]);
+    const bool is_coarse = std::ranges::any_of(ranges, [coarsest](const Range& range) {
+        return range.high - range.low > coarsest * 0x1p16;
+    });
+    return is_coarse ? quantised<std::int32_t>(track, ranges)
+                     : quantised<std::int16_t>(track, ranges);
 }
 
 Json page_colours(const Track& track) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,8 +35,11 @@ nlohmann::ordered_json page_array(std::span<const float> values,
 nlohmann::ordered_json page_array(std::span<const std::int32_t> values,
                                   std::size_t rows,
                                   std::size_t columns);
-/// To 2^-16 of the range of each component; component k counts modulo `period`.
-nlohmann::ordered_json page_track(const Track& track, std::size_t period);
+/// To 2^-16 of the range of each component, or where that is above `coarsest` to 2^-32; component k
+/// counts modulo `period`.
+nlohmann::ordered_json page_track(const Track& track,
+                                  std::size_t period,
+                                  double coarsest = std::numeric_limits<double>::infinity());
 /// To 2^-8 of the range of all of them.
 nlohmann::ordered_json page_colours(const Track& track);
 

@@ -71,29 +71,62 @@ struct Reach {
     const std::vector<TriangleMesh>& meshes;
 };
 
+double reach_of(const SceneBody& body, const std::vector<TriangleMesh>& meshes) {
+    double reach = 0.0;
+    for (const SceneSolid& solid : body.shapes)
+        reach = std::max(reach, std::visit(Reach{meshes}, solid.shape));
+    return reach;
+}
+
+/// The largest extent of all bodies at one time, by some of the frames.
+double machine_size(const Frames& frames, std::span<const std::size_t> chosen) {
+    constexpr std::size_t kFrames = 24;
+    const std::size_t step = std::max<std::size_t>(1, chosen.size() / kFrames);
+    double size = 0.0;
+    for (std::size_t k = 0; k < chosen.size(); k += step) {
+        Bounds bounds;
+        for (const SceneBody& body : frames.scene().bodies) {
+            if (body.name == "ground") continue;
+            const auto add = [&](int first, int width, double margin) {
+                bounds.add(track_of(frames,
+                                    chosen.subspan(k, 1),
+                                    static_cast<std::size_t>(first),
+                                    static_cast<std::size_t>(width)),
+                           margin);
+            };
+            if (body.pose != PoseKind::none)
+                add(body.first, 3, reach_of(body, frames.scene().meshes));
+            if (body.num_nodes > 0) add(body.nodes_at(), 3 * body.num_nodes, 0.0);
+        }
+        bounds.close();
+        size = std::max(size,
+                        norm({bounds.high[0] - bounds.low[0],
+                              bounds.high[1] - bounds.low[1],
+                              bounds.high[2] - bounds.low[2]}));
+    }
+    return size;
+}
+
 Json body_json(const Frames& frames,
                std::span<const std::size_t> chosen,
                const SceneBody& body,
+               double coarsest,
                Bounds& bounds) {
-    const std::vector<TriangleMesh>& meshes = frames.scene().meshes;
     Json out = page_body(body);
     const auto at = [](int index) {
         return static_cast<std::size_t>(index);
     };
-    double reach = 0.0;
-    for (const SceneSolid& solid : body.shapes)
-        reach = std::max(reach, std::visit(Reach{meshes}, solid.shape));
     if (body.pose != PoseKind::none) {
         const Track position = track_of(frames, chosen, at(body.first), 3);
-        bounds.add(position, reach);
-        out["position"] = page_track(position, 3);
+        bounds.add(position, reach_of(body, frames.scene().meshes));
+        out["position"] = page_track(position, 3, coarsest);
     }
     if (body.pose == PoseKind::attitude)
         out["quaternion"] = page_track(track_of(frames, chosen, at(body.first) + 6, 4), 4);
     if (body.num_nodes == 0) return out;
     const Track nodes = track_of(frames, chosen, at(body.nodes_at()), 3 * at(body.num_nodes));
     bounds.add(nodes, 0.0);
-    out["nodes"] = page_track(nodes, 3);
+    out["nodes"] = page_track(nodes, 3, coarsest);
     for (std::size_t c = 0; c < body.channels.size(); ++c) {
         const int channel = static_cast<int>(c);
         out["channels"].push_back(
@@ -110,13 +143,14 @@ Json body_json(const Frames& frames,
 Json marker_json(const Frames& frames,
                  std::span<const std::size_t> chosen,
                  const SceneMarker& marker,
+                 double coarsest,
                  Bounds& bounds) {
     Json out = page_marker(marker);
     if (!marker.points.empty()) {
         const Track points = track_of(
             frames, chosen, static_cast<std::size_t>(marker.first), 3 * marker.points.size());
         bounds.add(points, 0.0);
-        out["positions"] = page_track(points, 3);
+        out["positions"] = page_track(points, 3, coarsest);
     }
     if (marker.has_force)
         out["force"] =
@@ -145,14 +179,18 @@ Json page_scene(const Frames& frames,
     }
 
     const Scene& scene = frames.scene();
+    // What travels far beyond its size is looked at from near.
+    constexpr double kOfSize = 1.0 / 2000.0;
+    const double size = machine_size(frames, chosen);
+    const double coarsest = size > 0.0 ? kOfSize * size : std::numeric_limits<double>::infinity();
     Bounds bounds;
     Json bodies = Json::array(), constraints = Json::array(), forces = Json::array();
     for (const SceneBody& body : scene.bodies)
-        bodies.push_back(body_json(frames, chosen, body, bounds));
+        bodies.push_back(body_json(frames, chosen, body, coarsest, bounds));
     for (const SceneMarker& marker : scene.constraints)
-        constraints.push_back(marker_json(frames, chosen, marker, bounds));
+        constraints.push_back(marker_json(frames, chosen, marker, coarsest, bounds));
     for (const SceneMarker& marker : scene.forces)
-        forces.push_back(marker_json(frames, chosen, marker, bounds));
+        forces.push_back(marker_json(frames, chosen, marker, coarsest, bounds));
     bounds.close();
     Json out = {{"times", page_array(times)},
                 {"min", bounds.low},

@@ -448,6 +448,7 @@ def test_view(browser, path):
     browser.open(path, "#t=2&camera=9,-9,6,0,0,0")
     for x, expected in zip(browser.run("return report.view.camera.position.toArray()"), (9, -9, 6)):
         near(x, expected, 1e-9, "camera from the address")
+    check(browser.run("return report.view.toggles.follow") is False, "the view goes along with what stays where it is")
     first = browser.picture("#scene canvas")
     browser.go("#channel=strain")
     browser.wait(lambda: "strain" in browser.text("#legend"), "the legend shows the chosen channel")
@@ -462,6 +463,47 @@ def test_view(browser, path):
     target = browser.run("return report.view.controls.target.toArray()")
     for c in range(3):
         near(target[c], sample_page.box_position(5)[c] - sample_page.box_position(2)[c], 1e-3, "camera's target while it follows")
+
+
+def drawn_share(browser):
+    """Of the picture's height that the film's corners span, and how far their middle is from the picture's."""
+    return browser.run("""
+        const { view } = report, { nodes } = view.actors[0].scene.bodies[1], place = view.actors[0].scene.place.find(view.t);
+        view.camera.updateMatrixWorld();
+        const points = [0, 1, 2, 3].map(n => new THREE.Vector3(...[0, 1, 2].map(c => nodes.at(place.i, 3 * n + c))).project(view.camera));
+        const span = c => Math.max(...points.map(p => p[c])) - Math.min(...points.map(p => p[c]));
+        const middle = c => points.reduce((sum, p) => sum + p[c], 0) / 4;
+        return [0.5 * Math.max(span("x"), span("y")), Math.hypot(middle("x"), middle("y"))];""")
+
+
+def test_travel(browser, path):
+    """A machine that goes six hundred times its size: the view is as near as it is, and goes along."""
+    browser.open(path, "#t=0")
+    check(browser.run("return document.querySelector('[data-toggle=follow]').ariaPressed") == "true", "the view does not follow what travels")
+    for t in (0, 2.5, 8):
+        browser.go(f"#t={t}")
+        share, off = drawn_share(browser)
+        check(0.2 < share < 1.0, f"the machine spans {share:.3g} of the picture at t = {t}")
+        check(off < 0.1, f"the machine is {off:.3g} off the middle of the picture at t = {t}")
+        target = browser.run("return report.view.controls.target.toArray()")
+        for c, x in enumerate(sample_page.travel_centre(t)):
+            near(target[c], x, 6.0, f"camera's target at t = {t}")
+    # what is drawn, not what is meant: without the machine the picture is another one
+    picture = browser.picture("#scene canvas")
+    browser.run("""
+        for (const { drawables } of [report.view.actors[0].solids, ...report.view.actors[0].networks]) for (const d of drawables) d.visible = false;
+        report.view.draw();""")
+    check(picture.differs_from(browser.picture("#scene canvas")) > 0.001, "the machine is not drawn")
+    # a link with a camera shows what it was made of
+    browser.run("report.view.keepCamera()")
+    before = browser.run("return report.view.camera.position.toArray()")
+    link = browser.run("return location.hash")
+    browser.open(path, link)
+    for x, expected in zip(browser.run("return report.view.camera.position.toArray()"), before):
+        near(x, expected, 0.2, "camera of a link")
+    browser.run("document.querySelector('[data-toggle=follow]').click()")
+    browser.go("#t=2")
+    check(drawn_share(browser)[1] > 10, "the view goes along with follow off")
 
 
 def test_themes(browser, path):
@@ -727,7 +769,7 @@ def main():
                     browser.is_silent()
         else:
             paths, truths = {"broken": folder / "broken.html"}, {}
-            for kind in ("net", "pair", "surface", "mechanism", "no_frames", "empty", "single", "killed", "damaged"):
+            for kind in ("net", "pair", "surface", "mechanism", "travel", "no_frames", "empty", "single", "killed", "damaged"):
                 paths[kind] = folder / f"{kind}.html"
                 text, truths[kind] = sample_page.sample(kind)
                 paths[kind].write_text(text)
@@ -747,6 +789,7 @@ def main():
                 "surfaces": lambda browser: test_surfaces(browser, paths["surface"], truths["surface"]),
                 "picking": lambda browser: test_picking(browser, net),
                 "view": lambda browser: test_view(browser, net),
+                "travel": lambda browser: test_travel(browser, paths["travel"]),
                 "themes": lambda browser: test_themes(browser, net),
                 "two runs": lambda browser: test_pair(browser, paths["pair"]),
                 "mechanism": lambda browser: test_mechanism(browser, paths["mechanism"], truths["mechanism"]),

@@ -5,7 +5,7 @@
 The data follows the format of the page (framework/report/README.md) through an encoder of its own,
 so that a page made here checks how the page reads, whatever the program writes. Standard library only.
 
-    sample_page.py KIND FILE     KIND: net, pair, surface, mechanism, large_net, many_bodies, no_frames, empty, single, killed, damaged
+    sample_page.py KIND FILE     KIND: net, pair, surface, mechanism, travel, large_net, many_bodies, no_frames, empty, single, killed, damaged
 """
 import array
 import base64
@@ -262,6 +262,37 @@ def net_run(label="results/sample", frames=161, rows=9, columns=9, seed=1, shift
     return run, truth
 
 
+# --- a machine that travels
+
+WAY = 6000.0                       # radius of the circle that it goes along [m]
+HUB = [2.0, 1.0, 0.5]              # edges of its hub [m]
+
+
+def travel_centre(t):
+    """Of the hub: half a turn of a circle that is far larger than the machine."""
+    angle = math.pi * t / DURATION
+    return [WAY * math.cos(angle), WAY * math.sin(angle), 40.0]
+
+
+def travel_run(label="results/travel", frames=161):
+    """A hub with a film of ten metres that goes along a circle of kilometres, and turns about itself."""
+    times = [DURATION * k / (frames - 1) for k in range(frames)]
+    position = [x for t in times for x in travel_centre(t)]
+    quaternion = [x for t in times for x in turn(t)]
+    nodes = []
+    for t in times:
+        for corner in ([-5, -5, 0], [5, -5, 0], [5, 5, 0], [-5, 5, 0]):
+            nodes += [a + b for a, b in zip(travel_centre(t), rotate(turn(t), corner))]
+    low, high = bounds(position, nodes)
+    bodies = [{"name": "hub", "type": "ancf_rigid_body", "position": quantise([frames, 3], position, 3, "i32"),
+               "quaternion": quantise([frames, 4], quaternion, 4), "nodes": None, "lines": None, "channels": [],
+               "shapes": [{"kind": "box", "size": HUB, "center": [0.0, 0.0, 0.0]}]},
+              {"name": "film", "type": "truss", "shapes": [], "position": None, "quaternion": None,
+               "nodes": quantise([frames, 12], nodes, 3, "i32"), "lines": encode("i32", [4, 2], [0, 1, 1, 2, 2, 3, 3, 0]),
+               "channels": []}]
+    scene = {"times": encode("f64", [frames], times), "min": low, "max": high, "gravity": [0.0, 0.0, 0.0], "bodies": bodies,
+             "constraints": [], "forces": [], "iterations": None}
+    return {"label": label, "summary": summary("travel"), "checkpoint": False, "notes": [], "history": None, "scene": scene}
 
 
 KINDS = ["revolute", "prismatic", "cylindrical", "screw", "spherical", "universal", "planar", "fixed", "distance", "odd"]
@@ -459,6 +490,8 @@ def sample(kind):
     if kind == "surface":
         run, truth = surface_run()
         return build_page(page_data([run]), "Film"), truth
+    if kind == "travel":
+        return build_page(page_data([travel_run()]), "Travel"), {}
     if kind == "large_net":
         run, truth = net_run("results/large", frames=200, rows=100, columns=100)
         run["summary"]["model"] = "large net"

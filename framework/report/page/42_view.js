@@ -22,6 +22,27 @@ const MOST_SAMPLES = 200000;
 const ARROW_SHARE = 0.28;
 // A machine that is smaller than this part of its way would have arrows that nobody sees.
 const LEAST_MACHINE = 0.15;
+// One whose way is this many times its size is nowhere to be seen beside it: the view goes along.
+const TRAVELS = 40;
+// So many objects tell where the machine is.
+const CENTRE_OBJECTS = 24;
+
+/** The middle of what moves, a mean over objects, or null. */
+function centreAt({ bodies }, place, out) {
+    const moved = bodies.filter(({ name, position, nodes }) => name !== "ground" && (position || nodes));
+    const step = Math.max(1, Math.ceil(moved.length / CENTRE_OBJECTS));
+    const at = new THREE.Vector3();
+    let count = 0;
+    out.set(0, 0, 0);
+    for (let k = 0; k < moved.length; k += step)
+        if (positionAt(moved[k], place, at)) {
+            out.add(at);
+            ++count;
+        }
+    return count ? out.divideScalar(count) : null;
+}
+
+const ORIGIN = new THREE.Vector3();
 
 /** The least of one coordinate of points, times a sign. */
 function least(points, c, sign) {
@@ -44,17 +65,23 @@ function outlineOf({ kind, size, center = [0, 0, 0], quaternion, radius, from, t
 
 /**
  * Points of what is shown over the run, with the size about them, to place the camera by; `arrow`
- * is the length of a force of one newton.
+ * is the length of a force of one newton. Of what travels the points are about its centre.
  */
-function samplePoints({ times, bodies, constraints, forces, joints, springs, meshes }, arrow) {
+function samplePoints(scene, arrow, travels) {
+    const { times, bodies, constraints, forces, joints, springs, meshes } = scene;
     const samples = [];
+    const centres = new Array(times.length);
+    const about = i => {
+        if (!travels) return ORIGIN;
+        return (centres[i] ??= centreAt(scene, { i, j: i, s: 0 }, new THREE.Vector3()) ?? ORIGIN);
+    };
     const frames = Math.min(Math.max(Math.floor(MOST_SAMPLES / (8 * bodies.length + constraints.length + forces.length + 1)), 2), 40);
     const step = Math.max(1, Math.floor(times.length / frames));
     const vector = (track, i, k = 0) => new THREE.Vector3(track.at(i, k), track.at(i, k + 1), track.at(i, k + 2));
     const ties = [...joints, ...springs].flatMap(({ a, b }) => [a, b]);
     const turn = new THREE.Quaternion();
     const add = (list, pose) => list.forEach(({ at, radius }) => samples.push({ at: pose(at.clone()), radius }));
-    add(ties.filter(({ body }) => body < 0).map(({ position }) => ({ at: new THREE.Vector3(...position), radius: 0 })), at => at);
+    if (!travels) add(ties.filter(({ body }) => body < 0).map(({ position }) => ({ at: new THREE.Vector3(...position), radius: 0 })), at => at);
     bodies.forEach(({ name, position, quaternion, nodes, shapes }, index) => {
         // Scenery may be far larger than what moves on it
         if (name === "ground") return;
@@ -63,18 +90,18 @@ function samplePoints({ times, bodies, constraints, forces, joints, springs, mes
         const every = nodes ? 3 * Math.max(1, Math.floor(nodes.width / 3 / 200)) : 0;
         for (let i = 0; i < times.length; i += step) {
             if (position) {
-                const origin = vector(position, i);
+                const origin = vector(position, i).sub(about(i));
                 if (quaternion) readQuaternion(quaternion, i, turn);
                 else turn.identity();
                 if (own.length) add(own, at => at.applyQuaternion(turn).add(origin));
                 else samples.push({ at: origin, radius: 0 });
             }
-            for (let k = 0; nodes && k < nodes.width; k += every) samples.push({ at: vector(nodes, i, k), radius: 0 });
+            for (let k = 0; nodes && k < nodes.width; k += every) samples.push({ at: vector(nodes, i, k).sub(about(i)), radius: 0 });
         }
     });
     for (const { positions, force } of [...constraints, ...forces]) {
         if (!positions || !force) continue;
-        const tip = i => samples.push({ at: vector(positions, i).addScaledVector(vector(force, i), arrow), radius: 0 });
+        const tip = i => samples.push({ at: vector(positions, i).sub(about(i)).addScaledVector(vector(force, i), arrow), radius: 0 });
         for (let i = 0; i < times.length; i += step) tip(i);
         // a blow may fall between those frames
         let most = 0;
@@ -126,16 +153,17 @@ class View {
 
         this.measure(scenes);
         this.stage = new THREE.Scene();
-        this.camera = new THREE.PerspectiveCamera(FIELD_OF_VIEW, 1, this.size / 500, this.size * 100);
+        this.camera = new THREE.PerspectiveCamera(FIELD_OF_VIEW, 1, this.size / 500, Math.max(this.size * 100, 4 * this.way));
         this.camera.up.copy(this.up);
         this.controls = new THREE.OrbitControls(this.camera, this.canvas);
         this.controls.addEventListener("change", () => this.draw());
         this.controls.addEventListener("end", () => this.keepCamera());
         this.addActors(scenes);
         this.addGrid();
-        this.toggles = { grid: true, joints: true, constraints: true, arrows: true, frames: false, traces: false, follow: false };
+        this.toggles = { grid: true, joints: true, constraints: true, arrows: true, frames: false, traces: false, follow: this.travels };
         this.arrowScale = 1;
         this.followed = null;
+        this.at = new THREE.Vector3();
         this.t = 0;
         this.pending = 0;
         this.painted = false;
@@ -143,6 +171,7 @@ class View {
         new ResizeObserver(() => this.resize()).observe(box);
         this.resize();
         this.fit();
+        this.follow();
     }
 
     /** Extent of all frames of all runs, and which way is up. */
@@ -164,11 +193,15 @@ class View {
         this.largestForce = largest("force");
         this.largestTorque = largest("torque");
         // Arrows are for the machine, not for the way that it goes; one that is a point has the way.
+        this.way = this.size;
         this.machine = Math.max(...scenes.map(machineSize)) || this.size;
+        this.travels = TRAVELS * this.machine < this.way;
+        if (this.travels) this.size = this.machine;
         if (this.machine < LEAST_MACHINE * this.size) this.machine = LEAST_MACHINE * this.size;
         const arrow = this.largestForce > 0 ? (ARROW_SHARE * this.machine) / this.largestForce : 0;
-        this.samples = scenes.flatMap(scene => samplePoints(scene, arrow));
+        this.samples = scenes.flatMap(scene => samplePoints(scene, arrow, this.travels));
         if (!this.samples.length) this.samples = [{ at: low, radius: 0 }, { at: high, radius: 0 }];
+        this.scenes = scenes;
     }
 
     /** Draws these scenes from now on, with the camera and the grid as they are. */
@@ -216,9 +249,20 @@ class View {
         this.setTime(this.t);
     }
 
+    /** The ground goes along with what travels, in whole cells. */
+    moveGrid() {
+        if (!this.travels) return;
+        const away = centreAt(this.scenes[0], this.scenes[0].place.find(this.t), new THREE.Vector3())?.sub(this.grid.position);
+        if (!away) return;
+        away.addScaledVector(this.up, -away.dot(this.up)).applyQuaternion(this.grid.quaternion.clone().invert());
+        const cell = 5 * roundStep(this.size / 12);
+        away.set(cell * Math.round(away.x / cell), cell * Math.round(away.y / cell), 0);
+        this.grid.position.add(away.applyQuaternion(this.grid.quaternion));
+    }
+
     /**
-     * Looks at all that any frame shows, from an azimuth about the vertical (from x towards y, if z
-     * is up) and an elevation above the horizontal plane [rad].
+     * Looks at all that any frame shows, of what travels beside its centre now, from an azimuth about
+     * the vertical (from x towards y, if z is up) and an elevation above the horizontal plane [rad].
      */
     fit(azimuth = AZIMUTH, elevation = ELEVATION) {
         const side = Math.abs(this.up.x) > 0.9 ? new THREE.Vector3(0, 1, 0) : new THREE.Vector3(1, 0, 0);
@@ -243,6 +287,10 @@ class View {
             z - middle[2] + radius + (Math.abs(x - middle[0]) + radius) / slopeX,
             z - middle[2] + radius + (Math.abs(y - middle[1]) + radius) / slopeY), 0);
         this.controls.target.set(0, 0, 0).addScaledVector(right, middle[0]).addScaledVector(above, middle[1]).addScaledVector(back, middle[2]);
+        if (this.travels) {
+            const centre = centreAt(this.scenes[0], this.scenes[0].place.find(this.t), new THREE.Vector3());
+            if (centre) this.controls.target.add(centre);
+        }
         this.camera.position.copy(this.controls.target).addScaledVector(back, distance || this.size);
         this.controls.update();
     }
@@ -288,9 +336,13 @@ class View {
             actors.trace(this.stage, this.toggles.traces ? traced.filter(object => object.position || object.nodes || object.positions) : []);
             for (const path of actors.paths) path.paint(actors.ghost ? palette().ghost : palette().trace);
         }
-        const object = this.actors[0].scene.objects.find(object => object.name === name) ?? this.actors[0].scene.bodies[0];
-        this.followed = this.toggles.follow && object ? { object, last: new THREE.Vector3(), at: new THREE.Vector3() } : null;
-        if (this.followed) positionAt(object, this.actors[0].scene.place.find(this.t), this.followed.last);
+        const { scene } = this.actors[0];
+        const chosen = scene.objects.find(object => object.name === name);
+        const object = chosen ?? scene.bodies[0];
+        const where = this.travels && !chosen ? place => centreAt(scene, place, this.at) : place => positionAt(object, place, this.at);
+        this.followed = this.toggles.follow && object ? { where, last: new THREE.Vector3() } : null;
+        const begin = this.followed && where(scene.place.find(this.t));
+        if (begin) this.followed.last.copy(begin);
         this.setTime(this.t);
     }
 
@@ -298,15 +350,14 @@ class View {
         this.t = t;
         const arrow = { largest: this.largestForce, torque: this.largestTorque, length: ARROW_SHARE * this.machine * this.arrowScale };
         for (const actors of this.actors) actors.update(t, arrow);
-        if (this.followed) {
-            const { object, last, at } = this.followed;
-            if (positionAt(object, this.actors[0].scene.place.find(t), at)) {
-                last.subVectors(at, last);
-                this.camera.position.add(last);
-                this.controls.target.add(last);
-                last.copy(at);
-            }
+        const at = this.followed?.where(this.actors[0].scene.place.find(t));
+        if (at) {
+            const way = this.followed.last.subVectors(at, this.followed.last);
+            this.camera.position.add(way);
+            this.controls.target.add(way);
+            this.followed.last.copy(at);
         }
+        this.moveGrid();
         this.draw();
     }
 

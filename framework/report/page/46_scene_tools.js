@@ -9,7 +9,7 @@ const SWITCHES = [
     ["arrows", "Forces", "Reactions and applied forces as arrows"],
     ["frames", "Frames", "Axes of the bodies and of their frames"],
     ["traces", "Path", "Path of the selected object, or of all bodies"],
-    ["follow", "Follow", "The camera goes along with the selected object"],
+    ["follow", "Follow", "The camera goes along with the selected object, or with a machine that travels"],
 ];
 
 /** Switches above the view; `channels` are the networks' channel names. */
@@ -29,7 +29,11 @@ function buildTools(view, channels, isLive) {
     }
     const fit = make("button", { type: "button", title: "Look at everything" }, "Fit");
     fit.addEventListener("click", () => {
-        if (isLive) view.measure(view.actors.map(({ scene }) => scene));
+        if (isLive) {
+            view.measure(view.actors.map(({ scene }) => scene));
+            const button = group.querySelector("[data-toggle=follow]");
+            if (view.travels && !view.toggles.follow) button.click();
+        }
         view.fit();
         state.set("camera", "");
     });

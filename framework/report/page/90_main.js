@@ -174,6 +174,7 @@ async function assemble(runs, [start, end]) {
     panel.select(state.get("select"));
     board.select(state.get("select"));
     if (state.get("columns")) board.choose(splitNames(state.get("columns")));
+    view?.setTime(state.get("t"));
     view?.follow();
     if (view && state.get("camera")) view.readCamera(state.get("camera"));
     setTime(state.get("t"));

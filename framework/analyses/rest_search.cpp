@@ -28,6 +28,8 @@ constexpr double kRoundedWay = 1e-6;  // that it moves what has no stiffness, of
 constexpr double kFirstWay = 0.02;    // of the model's size, by the first step
 constexpr double kLongestWay = 0.1;   // by any
 constexpr double kLostWay = 1e4;
+constexpr double kSlowWay = 1e-9;
+constexpr double kHeaviest = 1e6;   // mass term, of the least
 constexpr double kNear = 1e-3;      // by a step, from where Newton's may do
 constexpr double kAtRest = 1e-13;   // by Newton's last step
 constexpr double kBalanced = 1e-9;  // force left, of the largest
@@ -387,6 +389,30 @@ private:
         return r_.cwiseAbs().maxCoeff();
     }
 
+    struct Attempt {
+        bool is_solved = false;
+        double moved = std::numeric_limits<double>::infinity();
+        bool is_rounding = false, is_uphill = false;
+    };
+    /// A step with this weight of the mass term from the point last evaluated.
+    Attempt attempt(double weight, bool has_moved, bool is_left_by_rounding, double left) {
+        Attempt out;
+        out.is_solved = solve(weight);
+        if (!out.is_solved) return out;
+        out.moved = way(x_);
+        // r = F + A^T y is the driving force: the step raises the energy where their product is
+        // negative.
+        double scale = 0.0;
+        residual(y_, scale);
+        // In a spin forces are in equilibrium with each other, and displacements by their round-off
+        // in directions without stiffness have no limit. Likewise without any load.
+        out.is_rounding = has_moved && out.moved <= kRoundedWay * extent_ &&
+                          (is_left_by_rounding || (spin_.is_spinning && left <= kRounded));
+        out.is_uphill = !options_.nearest && !out.is_rounding && x_.dot(r_) < 0.0 &&
+                        out.moved > 1e-10 * extent_;
+        return out;
+    }
+
     void descend(Equilibrium& out) {
         // A first step of known length.
         lambda_.setZero();
@@ -400,45 +426,56 @@ private:
         bool is_left_by_rounding = false;  // force that is left, of positions times stiffness
         face_.forget_prediction();
         for (int step = 0; step < options_.most_steps; ++step) {
-            const double used = is_newton ? 0.0 : c;
-            double weight = used;
-            bool is_solved = solve(weight);
-            // Free motions have no stiffness: a small mass term regularises them.
-            if (!is_solved && is_newton) {
-                weight = trace();
-                is_solved = solve(weight);
+            Attempt now = attempt(is_newton ? 0.0 : c, step > 0, is_left_by_rounding, out.residual);
+            // Free motions have no stiffness, or one of either sign by rounding, which forces at
+            // rounding move them by at random: a small mass term keeps them where they are.
+            const auto fails = [&](const Attempt& it) {
+                return !it.is_solved || it.is_uphill || it.moved > kNear * extent_ ||
+                       (it.moved > 2.0 * last_way && !it.is_rounding);
+            };
+            if (is_newton &&
+                (options_.nearest ? !(now.moved <= kLongestWay * extent_) : fails(now))) {
+                const Eigen::VectorXd x = x_, y = y_;
+                bool is_held = false;
+                for (double weight = trace(), most = kHeaviest * weight; weight <= most && !is_held;
+                     weight *= 100.0) {
+                    evaluate_again();
+                    const Attempt held =
+                        attempt(weight, step > 0, is_left_by_rounding, out.residual);
+                    // One that mass holds back as much as stiffness is the descent's.
+                    const bool is_slow =
+                        held.moved > 0.5 * last_way && held.moved > kSlowWay * extent_;
+                    is_held = (held.is_solved && !now.is_solved) ||
+                              (options_.nearest ? held.moved < 0.5 * now.moved
+                                                : !fails(held) && !is_slow);
+                    if (is_held) now = held;
+                }
+                if (!is_held) {
+                    x_ = x;
+                    y_ = y;
+                }
             }
-            const double moved = is_solved ? way(x_) : std::numeric_limits<double>::infinity();
-            // r = F + A^T y is the driving force: the step raises the energy where their product is
-            // negative.
+            const auto [is_solved, moved, is_rounding, is_uphill] = now;
             double scale = 0.0;
-            if (is_solved) residual(y_, scale);
-            // In a spin forces are in equilibrium with each other, and displacements by their
-            // round-off in directions without stiffness have no limit. Likewise without any load.
-            const bool is_rounding =
-                step > 0 && moved <= kRoundedWay * extent_ &&
-                (is_left_by_rounding || (spin_.is_spinning && out.residual <= kRounded));
-            const bool is_uphill = is_solved && !options_.nearest && !is_rounding &&
-                                   x_.dot(r_) < 0.0 && moved > 1e-10 * extent_;
             const bool is_too_far = !(moved <= kLongestWay * extent_);
             if (!is_newton && (is_uphill || is_too_far)) {
-                if (++rises > kMostRises) break;
+                if (++rises > kMostRises) {
+                    if (is_at_rest_but_for_free_motions(out.residual)) return;
+                    break;
+                }
                 c *= is_solved && is_too_far && !is_uphill
                          ? std::clamp(2.0 * moved / (kLongestWay * extent_), 2.0, 1e6)
                          : 8.0;
                 evaluate_again();
                 continue;
             }
-            if (is_newton && !options_.nearest &&
-                (!is_solved || is_uphill || moved > kNear * extent_ ||
-                 (moved > 2.0 * last_way && !is_rounding))) {
+            if (is_newton && !options_.nearest && fails(now)) {
                 // Free motions have a stiffness of either sign by round-off and differences, and
                 // forces at round-off would displace them at random: with a small mass term they
                 // are at rest.
-                if (step > 0 && (is_left_by_rounding || out.residual <= kBalancedToRounding)) {
-                    evaluate_again();
-                    if (solve(trace()) && way(x_) <= kRoundedWay * extent_) return;
-                }
+                if (step > 0 && (is_left_by_rounding || out.residual <= kBalancedToRounding) &&
+                    is_at_rest_but_for_free_motions(is_left_by_rounding ? 0.0 : out.residual))
+                    return;
                 // The descent continues with its own c, which Newton's method does not affect.
                 is_newton = false;
                 last_way = std::numeric_limits<double>::infinity();
@@ -506,6 +543,14 @@ private:
                 out.descent_steps + out.newton_steps,
                 part.empty() ? "the model" : part,
                 out.residual));
+    }
+
+    /// Whether all but rounding is balanced: what no step of the descent lowers, and what with a
+    /// small mass term moves nothing any more.
+    bool is_at_rest_but_for_free_motions(double left) {
+        if (left > kRounded) return false;
+        evaluate_again();
+        return solve(kHeaviest * trace()) && way(x_) <= kRoundedWay * extent_;
     }
 
     /// The point last evaluated, with lambda as it is: derivatives have been taken there.

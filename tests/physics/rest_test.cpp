@@ -680,6 +680,111 @@ TEST_SUITE("rest") {
             }
         }
     }
+    TEST_CASE("a strut on balls, free to turn about its axis, rests where the energy is least") {
+        // An arm on a hinge, a coil between it and the ground, and a strut of two heavy parts that
+        // slide in each other: turns of these about the strut change nothing. The energy is a
+        // function of the arm's angle alone, and its minimum is found without the kernel.
+        std::mt19937 random(7);
+        const auto pick = [&random](double low, double high) {
+            return std::uniform_real_distribution<double>(low, high)(random);
+        };
+        for (int k = 0; k < 40; ++k) {
+            CAPTURE(k);
+            const Eigen::Matrix3d R =
+                Eigen::Quaterniond(pick(-1, 1), pick(-1, 1), pick(-1, 1), pick(-1, 1))
+                    .normalized()
+                    .toRotationMatrix();
+            const auto text = [&R](const Eigen::Vector3d& r) {
+                const Eigen::Vector3d x = R * r;
+                return fmt::format("[{:.17g}, {:.17g}, {:.17g}]", x[0], x[1], x[2]);
+            };
+            const Eigen::Vector3d foot(pick(-0.02, 0.02), pick(0.27, 0.33), 0.02),
+                head(pick(-0.02, 0.02), pick(0.2, 0.3), 0.6), middle(0.0, 0.4, 0.0),
+                hook(0.0, 0.4, 0.7);
+            const double arm = pick(100.0, 400.0), tube = pick(1.0, 20.0), rod = pick(1.0, 20.0);
+            const double stiffness = pick(8e3, 4e4), free = 0.7 + pick(0.02, 0.1);
+            const double length = (head - foot).norm();
+            const Eigen::Vector3d along = (head - foot) / length;
+            const bool may_turn = k % 2 == 0;
+            std::string model_of_it = fmt::format("[model]\ngravity = {}\n", text({0, 0, -9.81}));
+            const auto add_body = [&](const char* name, double mass, const Eigen::Vector3d& at) {
+                model_of_it += fmt::format(
+                    "[[body]]\nname = \"{}\"\ntype = \"ancf_rigid_body\"\nmass = {}\n"
+                    "inertia = [0.1, 0.11, 0.12]\npenalty = inf\nposition = {}\n",
+                    name,
+                    mass,
+                    text(at));
+            };
+            add_body("arm", arm, middle);
+            add_body("tube", tube, foot + 0.25 * length * along);
+            add_body("rod", rod, head - 0.25 * length * along);
+            const auto add_joint = [&](const char* name,
+                                       const char* type,
+                                       const char* a,
+                                       const char* b,
+                                       const Eigen::Vector3d& at,
+                                       const std::string& more) {
+                model_of_it += fmt::format(
+                    "[[joint]]\nname = \"{}\"\ntype = \"{}\"\na = \"{}\"\nb = \"{}\"\n"
+                    "point = {}\n{}",
+                    name,
+                    type,
+                    a,
+                    b,
+                    text(at),
+                    more);
+            };
+            add_joint("hinge", "revolute", "ground", "arm", {0, 0, 0}, "axis = " + text({1, 0, 0}));
+            model_of_it += "\n";
+            add_joint("foot", "spherical", "arm", "tube", foot, "");
+            add_joint("head", "spherical", "ground", "rod", head, "");
+            add_joint("strut",
+                      may_turn ? "cylindrical" : "prismatic",
+                      "tube",
+                      "rod",
+                      foot,
+                      "axis = " + text(along));
+            model_of_it += fmt::format(
+                "\n[[force]]\nname = \"coil\"\ntype = \"spring_damper\"\na = \"arm@[0, 0, 0]\"\n"
+                "b = \"ground@{}\"\nstiffness = {}\ndamping = 500\nfree = {}\n",
+                text(hook),
+                stiffness,
+                free);
+            Simulation simulation = model(model_of_it + steps("emm", 1e-3, 1.0));
+
+            const auto turned = [](const Eigen::Vector3d& r, double angle) {
+                return Eigen::Vector3d(Eigen::AngleAxisd(angle, Eigen::Vector3d::UnitX()) * r);
+            };
+            const auto energy = [&](double angle) {
+                const Eigen::Vector3d low = turned(foot, angle), at = turned(middle, angle);
+                const Eigen::Vector3d u = (head - low).normalized();
+                const double stretch = (hook - at).norm() - free;
+                return 0.5 * stiffness * stretch * stretch +
+                       9.81 * (arm * at[2] + tube * (low + 0.25 * length * u)[2] +
+                               rod * (head - 0.25 * length * u)[2]);
+            };
+            // where its slope is zero, by bisection of differences
+            const auto slope = [&](double angle) {
+                constexpr double kStep = 1e-4;
+                return (8.0 * (energy(angle + kStep) - energy(angle - kStep)) -
+                        (energy(angle + 2.0 * kStep) - energy(angle - 2.0 * kStep)));
+            };
+            double low = -1.2, high = 0.6;
+            REQUIRE(slope(low) < 0.0);
+            REQUIRE(slope(high) > 0.0);
+            for (int step = 0; step < 60; ++step) {
+                const double half = 0.5 * (low + high);
+                (slope(half) < 0.0 ? low : high) = half;
+            }
+            const Eigen::Vector3d expected = R * turned(middle, low);
+            const Equilibrium rest = simulation.find_equilibrium();
+            CHECK(rest.num_neutral == (may_turn ? 2 : 1));
+            CHECK(rest.num_unstable == 0);
+            const auto at = simulation.point("arm@[0, 0, 0]").position;
+            for (std::size_t c = 0; c < 3; ++c)
+                CHECK(at[c] == near(expected[static_cast<Eigen::Index>(c)], 1e-8));
+        }
+    }
     TEST_CASE("what a drive accelerates or moves does not stay at rest, and that is said") {
         const auto arm = [](const std::string& motion, double rate) {
             return model_text() +

@@ -612,3 +612,205 @@ TEST_CASE("archives that are damaged, and ones that others may write to") {
     CHECK(refused > 15);
     CHECK(with(whole) == "no error");
 }
+
+// --- model exchange
+
+namespace {
+
+void write_exchange(const fs::path& file,
+                    const std::string& text,
+                    int version,
+                    const std::vector<std::string>& inputs,
+                    const std::vector<std::string>& outputs) {
+    Plugins plugins;
+    FmuOptions options;
+    options.inputs = inputs;
+    options.outputs = outputs;
+    options.version = version;
+    options.for_cosimulation = false;
+    options.for_model_exchange = true;
+    write_fmu(Manifest::parse(text, "inner.toml"), plugins.registry, file, options);
+}
+
+std::string run_with(const char* integrator, double end) {
+    return fmt::format("[integrator]\n{}\nend = {}\n", integrator, end);
+}
+constexpr const char* kExact = "type = \"dopri5\"\nstep = 1e-3\ntolerance = 1e-11";
+constexpr const char* kFine = "type = \"emm\"\nstep = 1e-3";
+
+const std::string kNothing = "[[body]]\nname = \"none\"\ntype = \"particle\"\nmass = 1.0\n";
+
+std::string plant(const std::string& more) {
+    return "[[force]]\nname = \"plant\"\ntype = \"exchange_fmu\"\nfile = \"plant.fmu\"\n" + more;
+}
+
+double at_end(Simulation&& it, const char* column) {
+    while (!it.done()) it.step();
+    return it.value(column);
+}
+
+}  // namespace
+
+TEST_CASE("an FMU for model exchange moves as its model does, by the model's integrators") {
+    // Two bars in hinges with a spring, from rest at random attitudes.
+    std::mt19937_64 random(3);
+    const auto pick = [&random](double low, double high) {
+        return std::uniform_real_distribution<double>(low, high)(random);
+    };
+    for (const int version : {2, 3, 2, 3}) {
+        CAPTURE(version);
+        const std::string inner = fmt::format(
+            "[model]\nname = \"bars\"\ngravity = [{}, 0.0, -9.81]\n"
+            "[[body]]\nname = \"upper\"\ntype = \"ancf_rigid_body\"\nsize = [0.6, 0.1, 0.1]\n"
+            "density = {}\npenalty = inf\nposition = [0.3, 0, 0]\n"
+            "[[body]]\nname = \"lower\"\ntype = \"ancf_rigid_body\"\nsize = [0.4, 0.08, 0.08]\n"
+            "density = 700.0\npenalty = inf\nposition = [0.8, 0, 0]\n"
+            "[[joint]]\nname = \"shoulder\"\ntype = \"revolute\"\na = \"ground\"\nb = \"upper\"\n"
+            "point = [0, 0, 0]\naxis = [{}, 1.0, 0.2]\n"
+            "[[joint]]\nname = \"elbow\"\ntype = \"revolute\"\na = \"upper\"\nb = \"lower\"\n"
+            "point = [0.6, 0, 0]\naxis = \"y\"\nspring = {{ stiffness = {}, damping = 0.2 }}\n",
+            pick(-3.0, 3.0),
+            pick(500.0, 2000.0),
+            pick(-0.5, 0.5),
+            pick(5.0, 40.0));
+        const TempFolder folder;
+        write_exchange(folder / "plant.fmu",
+                       inner + run_with(kFine, 0.7),
+                       version,
+                       {},
+                       {"shoulder.angle", "elbow.angle"});
+        Plugins plugins;
+        const double right =
+            at_end(simulation_of(plugins, folder, inner + run_with(kExact, 0.7)), "elbow.angle");
+        REQUIRE(std::abs(right) > 0.01);
+        const std::string outer =
+            kNothing + plant("period = 1e-2\noutputs = [\"angle = elbow.angle\"]\n");
+        const auto by = [&](const char* integrator) {
+            return at_end(simulation_of(plugins, folder, outer + run_with(integrator, 0.7)),
+                          "plant.angle");
+        };
+        CHECK(by("type = \"dopri5\"\nstep = 1e-3\ntolerance = 1e-9") ==
+              doctest::Approx(right).epsilon(1e-6));
+        // order two
+        const double coarse = by("type = \"emm\"\nstep = 2e-3") - right;
+        const double fine = by("type = \"emm\"\nstep = 1e-3") - right;
+        CHECK(std::abs(fine) < 1e-4);
+        CHECK(std::abs(coarse / fine) > 3.0);
+        CHECK(std::abs(coarse / fine) < 5.0);
+    }
+}
+
+TEST_CASE("events of an FMU for model exchange are located: a ball that bounces") {
+    for (const int version : {2, 3}) {
+        CAPTURE(version);
+        const double k = 0.8, g = 9.81, drop = 1.0, end = 2.3;
+        const TempFolder folder;
+        write_exchange(folder / "plant.fmu",
+                       fmt::format("[model]\nname = \"ball\"\ngravity = [0, 0, {}]\n[[body]]\n"
+                                   "name = \"ball\"\ntype = \"particle\"\nmass = 0.2\nposition = "
+                                   "[0, 0, {}]\n[[constraint]]\nname = \"floor\"\ntype = "
+                                   "\"contact\"\na = \"ball\"\nb = \"ground\"\nradius = 0.05\n"
+                                   "plane = {{ normal = [0, 0, 1] }}\nrestitution = {}\n",
+                                   -g,
+                                   0.05 + drop,
+                                   k) +
+                           run_with(kFine, 5.0),
+                       version,
+                       {},
+                       {"ball.z"});
+        // height at the end, bounce by bounce
+        double t = std::sqrt(2.0 * drop / g), v = k * g * t;
+        int bounces = 1;
+        while (t + 2.0 * v / g < end) {
+            t += 2.0 * v / g;
+            v *= k;
+            ++bounces;
+        }
+        REQUIRE(bounces >= 3);
+        const double right = 0.05 + v * (end - t) - 0.5 * g * (end - t) * (end - t);
+        Plugins plugins;
+        const std::string outer = kNothing + plant("outputs = [\"z = ball.z\"]\n");
+        for (const char* integrator :
+             {"type = \"dopri5\"\nstep = 1e-3\ntolerance = 1e-9", "type = \"emm\"\nstep = 1e-3"}) {
+            CAPTURE(integrator);
+            CHECK(at_end(simulation_of(plugins, folder, outer + run_with(integrator, end)),
+                         "plant.z") == doctest::Approx(right).epsilon(1e-5));
+        }
+    }
+}
+
+TEST_CASE("a plant for model exchange in a loop with a body, and its state with the run's") {
+    // A slider on a spring, which the wheel's angle pushes and whose way turns the wheel.
+    const std::string slider =
+        "[[body]]\nname = \"slider\"\ntype = \"particle\"\nmass = 0.7\nposition = [0.1, 0, 0]\n"
+        "[[force]]\nname = \"coil\"\ntype = \"spring\"\na = \"slider@[0, 0, 0]\"\nb = \"ground@[1, "
+        "0, 0]\"\n"
+        "stiffness = 30\n";
+    std::string wheel = kWheel;
+    wheel.resize(wheel.find("[integrator]"));
+    const std::string drive =
+        "[[force]]\nname = \"drive\"\ntype = \"actuator\"\non = \"axle\"\ncommand = ";
+    const std::string push =
+        "[[force]]\nname = \"push\"\ntype = \"point_load\"\nat = \"slider@[0, 0, 0]\"\n"
+        "force = [\"2*axle.angle\", \"0\", \"0\"]\n";
+    const TempFolder folder;
+    for (const int version : {2, 3}) {
+        CAPTURE(version);
+        write_exchange(folder / "plant.fmu",
+                       "[model]\nname = \"slider\"\n" + slider + run_with(kFine, 2.0),
+                       version,
+                       {"slider@[0, 0, 0]"},
+                       {"slider.x"});
+        const std::string outer =
+            wheel +
+            plant(
+                "inputs = [\"slider@[0, 0, 0].force.x\"]\nu1 = \"2*axle.angle\"\noutputs = [\"x = "
+                "slider.x\"]\n") +
+            drive + "\"3*plant.x - 2*axle.angle\"\n";
+        Plugins plugins;
+        const double right =
+            at_end(simulation_of(plugins,
+                                 folder,
+                                 wheel + slider + push + drive + "\"3*slider.x - 2*axle.angle\"\n" +
+                                     run_with(kExact, 1.5)),
+                   "axle.angle");
+        REQUIRE(std::abs(right) > 0.01);
+        CHECK(at_end(simulation_of(
+                         plugins,
+                         folder,
+                         outer + run_with("type = \"dopri5\"\nstep = 1e-3\ntolerance = 1e-9", 1.5)),
+                     "axle.angle") == doctest::Approx(right).epsilon(1e-6));
+        // saved and restored, in it and in another, the same bits
+        const std::string by_steps = outer + run_with(kFine, 0.3);
+        Simulation it = simulation_of(plugins, folder, by_steps);
+        Simulation other = simulation_of(plugins, folder, by_steps);
+        for (int i = 0; i < 100; ++i) it.step();
+        const std::vector<std::byte> saved = it.save();
+        other.restore(saved);
+        const double first = at_end(std::move(other), "axle.angle");
+        while (!it.done()) it.step();
+        CHECK(it.value("axle.angle") == first);
+        it.restore(saved);
+        while (!it.done()) it.step();
+        CHECK(it.value("axle.angle") == first);
+    }
+}
+
+TEST_CASE("an FMU that is not for what it is taken for is refused with the type that runs it") {
+    const TempFolder folder;
+    write_exchange(folder / "plant.fmu",
+                   "[model]\nname = \"x\"\n" + kNothing + run_with(kFine, 1.0),
+                   2,
+                   {},
+                   {"none.x"});
+    const std::string as_steps =
+        kWheel +
+        "[[force]]\nname = \"f\"\ntype = \"fmu\"\nfile = \"plant.fmu\"\nperiod = 0.1\n"
+        "outputs = [\"x = none.x\"]\n";
+    CHECK(contains(failure(folder, as_steps), "type = \"exchange_fmu\" integrates it"));
+    write_tiny(folder);
+    CHECK(contains(failure(folder,
+                           kWheel + "[[force]]\nname = \"f\"\ntype = \"exchange_fmu\"\nfile = "
+                                    "\"tiny.fmu\"\noutputs = [\"x = x.y\"]\n"),
+                   "it is not for model exchange; type = \"fmu\" with a period runs it"));
+}

@@ -726,9 +726,11 @@ void SignalSet::act_together(int event, double until, const double* q, const dou
             if (crossing != event && !is_down(static_cast<std::size_t>(crossing))) continue;
             armed_[crossing] = 0;
             act_on(part, k, t, x_, z_);
-            if (part.of->of == SignalPart::Of::release)
-                next_times_[i] = part.of->signals.next_time(
-                    meter_, t, t, {z_.data() + part.first_z, part.num_z});
+            // What has changed may act sooner than it said before.
+            const double next =
+                part.of->signals.next_time(meter_, t, t, {z_.data() + part.first_z, part.num_z});
+            const bool is_release = part.of->of == SignalPart::Of::release;
+            next_times_[i] = is_release ? next : std::min(next_times_[i], next);
         }
     }
     forget_step();

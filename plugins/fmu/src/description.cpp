@@ -85,6 +85,9 @@ Variable read_variable(const pugi::xml_node& node, bool is_second) {
             out.dimensions.push_back({static_cast<std::size_t>(value), !fixed});
         }
     }
+    const std::string_view variability = node.attribute("variability").value();
+    out.is_continuous = (out.type == Type::float64 || out.type == Type::float32) &&
+                        (variability.empty() || variability == "continuous");
     if (out.type != Type::other) out.starts = numbers_in(typed.attribute("start").value());
     return out;
 }
@@ -133,7 +136,7 @@ std::vector<double> numbers_in(std::string_view text) {
     return out;
 }
 
-Description read_description(const std::filesystem::path& file) {
+Description read_description(const std::filesystem::path& file, Use use) {
     pugi::xml_document document;
     const pugi::xml_parse_result parsed = document.load_file(file.c_str());
     if (!parsed) refuse(std::string("its ") + kFile + " cannot be read: " + parsed.description());
@@ -147,8 +150,12 @@ Description read_description(const std::filesystem::path& file) {
     out.version = version[0] - '0';
     const bool is_second = out.version == 2;
     out.token = root.attribute(is_second ? "guid" : "instantiationToken").value();
-    const pugi::xml_node slave = root.child("CoSimulation");
-    if (!slave) refuse("it is not for co-simulation, and has no solver of its own");
+    const bool is_exchange = use == Use::exchange;
+    const pugi::xml_node slave = root.child(is_exchange ? "ModelExchange" : "CoSimulation");
+    if (!slave)
+        refuse(is_exchange ? "it is not for model exchange; type = \"fmu\" with a period runs it"
+                           : "it is not for co-simulation, and has no solver of its own; type = "
+                             "\"exchange_fmu\" integrates it");
     if (slave.attribute("needsExecutionTool").as_bool())
         refuse("it needs the tool that wrote it to run");
     out.identifier = slave.attribute("modelIdentifier").value();
@@ -160,6 +167,31 @@ Description read_description(const std::filesystem::path& file) {
     for (const pugi::xml_node node : root.child("ModelVariables").children())
         if (node.type() == pugi::node_element)
             out.variables.push_back(read_variable(node, is_second));
+    if (is_exchange) {
+        const pugi::xml_node structure = root.child("ModelStructure");
+        const auto count_of = [&](const pugi::xml_node& list, const char* name) {
+            std::size_t count = 0;
+            for (const pugi::xml_node node : list.children(name)) {
+                const auto reference = node.attribute("valueReference").as_uint();
+                const auto at = std::ranges::find(out.variables, reference, &Variable::reference);
+                std::size_t elements = 1;
+                if (!is_second && at != out.variables.end())
+                    for (const Variable::Dimension& size : at->dimensions)
+                        elements *= out.size_of(size);
+                count += elements;
+            }
+            return count;
+        };
+        out.num_states = is_second ? count_of(structure.child("Derivatives"), "Unknown")
+                                   : count_of(structure, "ContinuousStateDerivative");
+        out.num_indicators = is_second ? root.attribute("numberOfEventIndicators").as_uint()
+                                       : count_of(structure, "EventIndicator");
+        out.needs_completed_steps =
+            is_second ? !slave.attribute("completedIntegratorStepNotNeeded").as_bool()
+                      : slave.attribute("needsCompletedIntegratorStep").as_bool();
+        if (out.num_states > kMostElements || out.num_indicators > kMostElements)
+            refuse("it has too many states or event indicators");
+    }
     return out;
 }
 

@@ -37,6 +37,7 @@ struct Variable {
     Role role = Role::local;
     Type type = Type::other;
     bool is_constant = false;
+    bool is_continuous = false;  ///< it may change between events
     std::vector<double> starts;  ///< as many as it has elements, or one for all; none: not told
     /// Sizes of an array, or references of the parameters that are these sizes; none of a scalar.
     struct Dimension {
@@ -54,12 +55,18 @@ struct Element {
     std::size_t num_all = 1;  ///< elements of the variable
 };
 
+/// What an FMU is run for: it brings a solver, or the importer integrates.
+enum class Use : std::int32_t { steps, exchange };
+
 struct Description {
     int version = 2;          ///< of the standard: 2 or 3
     std::string token;        ///< guid, or instantiationToken
     std::string identifier;   ///< of its library
     bool has_states = false;  ///< they can be got, set and written as bytes
-    double step_size = 0.0;   ///< of its default experiment [s]; 0: not told
+    // Of model exchange
+    std::size_t num_states = 0, num_indicators = 0;
+    bool needs_completed_steps = false;
+    double step_size = 0.0;  ///< of its default experiment [s]; 0: not told
     std::deque<Variable> variables;
 
     /// What has this name: "torque", or of an array "y[2]" or "A[1, 3]", from 1 on.
@@ -67,8 +74,7 @@ struct Description {
     Element find(std::string_view name, Role like) const;
     /// Sets the size that a structural parameter is.
     void set_size(const Variable& parameter, std::size_t size);
-
-private:
+    /// A size of an array, by the structural parameter that it may be.
     std::size_t size_of(const Variable::Dimension& dimension) const;
 };
 
@@ -76,6 +82,6 @@ private:
 std::vector<double> numbers_in(std::string_view text);
 
 /// @throws std::runtime_error if it is none that can be run
-Description read_description(const std::filesystem::path& file);
+Description read_description(const std::filesystem::path& file, Use use);
 
 }  // namespace ancora::fmu

@@ -60,7 +60,8 @@ bool is_name(std::string_view text) {
     });
 }
 
-/// A number for what an instance has been given so far; a whole one below 2^48, and not 0.
+}  // namespace
+
 double history_after(double before, double t, std::span<const double> inputs) {
     std::uint64_t hash = 14695981039346656037u;  // FNV-1a
     const auto add = [&hash](double x) {
@@ -74,6 +75,8 @@ double history_after(double before, double t, std::span<const double> inputs) {
     return static_cast<double>((hash >> 16) | 1u);
 }
 
+namespace {
+
 template <class Work>
 void of_file(const Arguments& arguments, const char* key, const Work& work) {
     try {
@@ -86,19 +89,25 @@ void of_file(const Arguments& arguments, const char* key, const Work& work) {
 }  // namespace
 
 Fmu::Fmu(const Arguments& arguments)
-    : times_{arguments.number("period"), arguments.begin_time() + arguments.number("offset")} {
+    : Fmu(arguments,
+          Use::steps,
+          {arguments.number("period"), arguments.begin_time() + arguments.number("offset")}) {
+    if (description_.has_states) find_room(arguments);
+}
+
+Fmu::Fmu(const Arguments& arguments, Use use, const SampleTimes& times) : times_(times) {
     const std::filesystem::path file = arguments.path("file");
     if (const std::string why = distrust(file); !why.empty()) arguments.fail("file", why);
     of_file(arguments, "file", [&] {
         files_ = std::make_unique<Unpacked>(file);
-        description_ = read_description(files_->folder() / "modelDescription.xml");
-        slave_ = open_slave(files_->folder(), description_, std::string(arguments.object_name()));
+        description_ = read_description(files_->folder() / "modelDescription.xml", use);
+        slave_ =
+            open_slave(files_->folder(), description_, std::string(arguments.object_name()), use);
     });
     const std::vector<Start> starts = read_parameters(arguments);
     read_inputs(arguments);
     read_outputs(arguments);
     add_starts(arguments, starts);
-    if (description_.has_states) find_room(arguments);
 }
 
 /// The numbers of a variable before anything was set; NaN where the FMU does not tell them.
@@ -250,7 +259,7 @@ void Fmu::read_outputs(const Arguments& arguments) {
                 throw std::runtime_error("have two of the name \"" + named.name + "\"");
             Output output;
             output.name = names_.emplace_back(named.name).c_str();
-            output.doc = "of the FMU, held between samples";
+            output.doc = "of the FMU";
             outputs_.push_back(output);
         });
     }
@@ -270,11 +279,14 @@ void Fmu::find_room(const Arguments& arguments) {
         std::size_t size = slave_->state().size();
         const double own = description_.step_size;
         slave_->step(times_.offset, own > 0.0 ? std::min(own, times_.period) : times_.period);
-        size = std::max(size, slave_->state().size());
-        if (size > kMostState)
-            throw std::runtime_error("its state has " + std::to_string(size) + " bytes");
-        room_ = (size + size / 2 + kSpare) / kBytesPerNumber;
+        make_room(std::max(size, slave_->state().size()));
     });
+}
+
+void Fmu::make_room(std::size_t size) {
+    if (size > kMostState)
+        throw std::runtime_error("its state has " + std::to_string(size) + " bytes");
+    room_ = (size + size / 2 + kSpare) / kBytesPerNumber;
 }
 
 int Fmu::num_discrete() const {

@@ -18,6 +18,9 @@
 
 namespace ancora::fmu {
 
+/// A number for what an instance has been given so far; a whole one below 2^48, and not 0.
+double history_after(double before, double t, std::span<const double> inputs);
+
 /// Every T, at t_k, the FMU is brought from t_(k-1) to t_k with the inputs of then, is given those
 /// of now, and shows its outputs, held until t_(k+1):
 ///
@@ -30,11 +33,12 @@ namespace ancora::fmu {
 /// else.
 ///
 /// Source: Functional Mock-up Interface for Co-Simulation, 2.0.4 (2022) and 3.0.1 (2023).
-class Fmu final : public NonidealForce, public Signals {
+class Fmu : public NonidealForce, public Signals {
 public:
     static constexpr std::size_t kMostInputs = 16;
 
     explicit Fmu(const Arguments& arguments);
+    virtual ~Fmu() = default;
 
     WorkKind work() const override { return WorkKind::nonideal; }
     void evaluate(const RowPoint&, std::span<const double>, const ForceValues&) const override {}
@@ -53,7 +57,10 @@ public:
              std::span<double> x,
              std::span<double> z) const override;
 
-private:
+protected:
+    /// Opens it and reads its variables; the room for its state is still to be found.
+    Fmu(const Arguments& arguments, Use use, const SampleTimes& times);
+
     /// z: these, the outputs, the bytes of the state, six to a number.
     enum State : int { kBegun, kTime, kHistory, kSize, kNumStates };
 
@@ -78,9 +85,12 @@ private:
     void add(Values& to, const Element& element);
     std::vector<double>& starts_of(const Element& element);
     void find_room(const Arguments& arguments);
+    /// Room for a state of so many bytes at the start.
+    void make_room(std::size_t size);
     Slave::Setting setting() const { return {sizes_.given(), starts_.given()}; }
     Slave::Given with(std::span<const double> inputs) const;
-    std::size_t first_byte() const { return kNumStates + outputs_.size(); }
+    /// The place of the state's bytes among the discrete states.
+    virtual std::size_t first_byte() const { return kNumStates + outputs_.size(); }
     void bring_to(std::span<const double> z) const;
     void keep_state(std::span<double> z) const;
 

@@ -115,7 +115,8 @@ void by_type(const Ports& ports, const F& f) {
 
 /// What differs between the versions in names alone.
 struct Version {
-    const char *prefix, *platform, *instantiate;
+    const char *prefix, *platform, *instantiate, *instantiate_exchange;
+    const char* derivatives;                   ///< in the name of their call
     const char *state, *read;                  ///< parts of the names of calls for states
     bool has_wide_truth;                       ///< truth values are int
     std::array<const char*, kNumTypes> types;  ///< in the names of calls for values
@@ -124,6 +125,8 @@ constexpr Version kVersion2 = {
     "fmi2",
     "linux64",
     "Instantiate",
+    "Instantiate",
+    "Derivatives",
     "FMUstate",
     "DeSerialize",
     true,
@@ -133,6 +136,8 @@ constexpr Version kVersion3 = {
     "fmi3",
     "x86_64-linux",
     "InstantiateCoSimulation",
+    "InstantiateModelExchange",
+    "ContinuousStateDerivatives",
     "FMUState",
     "Deserialize",
     false,
@@ -234,6 +239,22 @@ public:
         run(set_state_, kept.state);
     }
 
+    void enter_events() override { run(enter_events_); }
+    void leave_events() override { run(leave_events_); }
+    void set_point(double t, std::span<const double> x) override {
+        run(set_time_, t);
+        if (!x.empty()) run(set_x_, x.data(), x.size());
+    }
+    void get_states(std::span<double> x) override {
+        if (!x.empty()) run(get_x_, x.data(), x.size());
+    }
+    void derivatives(std::span<double> dx) override {
+        if (!dx.empty()) run(derivatives_, dx.data(), dx.size());
+    }
+    void indicators(std::span<double> g) override {
+        if (!g.empty()) run(indicators_, g.data(), g.size());
+    }
+
 protected:
     using Instance = void*;
     using State = void*;
@@ -244,9 +265,11 @@ protected:
     OpenSlave(const std::filesystem::path& folder,
               const Description& description,
               std::string name,
-              const Version& version)
+              const Version& version,
+              Use use)
         : Slave(version.has_wide_truth),
           version_(version),
+          is_exchange_(use == Use::exchange),
           library_(library_of(folder, description, version), version.prefix),
           has_states_(description.has_states),
           token_(description.token),
@@ -269,7 +292,13 @@ protected:
               reinterpret_cast<Typed>(function_of(type, is_set))(instance_, arguments...));
     }
 
+    const char* instantiate_name() const {
+        return is_exchange_ ? version_.instantiate_exchange : version_.instantiate;
+    }
+    [[noreturn]] static void refuse_end() { throw std::runtime_error("it ended its simulation"); }
+
     const Version& version_;
+    bool is_exchange_;
     Library library_;
     bool has_states_;
     std::string token_, name_;
@@ -278,6 +307,15 @@ protected:
     Call<> exit_{library_, "ExitInitializationMode"};
 
 private:
+    Call<> enter_events_{library_, "EnterEventMode", is_exchange_};
+    Call<> leave_events_{library_, "EnterContinuousTimeMode", is_exchange_};
+    Call<double> set_time_{library_, "SetTime", is_exchange_};
+    Call<const double*, std::size_t> set_x_{library_, "SetContinuousStates", is_exchange_};
+    Call<double*, std::size_t> get_x_{library_, "GetContinuousStates", is_exchange_};
+    Call<double*, std::size_t> derivatives_{
+        library_, std::string("Get") + version_.derivatives, is_exchange_};
+    Call<double*, std::size_t> indicators_{library_, "GetEventIndicators", is_exchange_};
+
     struct Kept {
         explicit Kept(OpenSlave& of) : slave(of) {}
         ~Kept() {
@@ -294,7 +332,7 @@ private:
         forget();
         said_.clear();
         instance_ = instantiated();
-        check(version_.instantiate, instance_ != nullptr ? 0 : kDiscard);
+        check(instantiate_name(), instance_ != nullptr ? 0 : kDiscard);
     }
     void forget() {
         if (instance_ != nullptr) free_.call(instance_);
@@ -334,8 +372,11 @@ class Slave2 final : public OpenSlave {
     };
 
 public:
-    Slave2(const std::filesystem::path& folder, const Description& description, std::string name)
-        : OpenSlave(folder, description, std::move(name), kVersion2),
+    Slave2(const std::filesystem::path& folder,
+           const Description& description,
+           std::string name,
+           Use use)
+        : OpenSlave(folder, description, std::move(name), kVersion2, use),
           resources_(uri_of(folder / "resources")) {}
 
     void step(double t, double h) override {
@@ -348,12 +389,29 @@ public:
                                      (said_.empty() ? std::string() : ": " + said_));
         check(step_.name, status);
     }
+    Update update() override {
+        EventInfo info{};
+        run(update_, &info);
+        if (info.ends != 0) refuse_end();
+        return {info.needs_another != 0, info.has_next != 0, info.next};
+    }
+    bool complete_step() override {
+        int enters = 0, ends = 0;
+        run(complete_, 1, &enters, &ends);
+        if (ends != 0) refuse_end();
+        return enters != 0;
+    }
 
 private:
+    struct EventInfo {
+        int needs_another, ends, has_new_nominals, has_new_states, has_next;
+        double next;
+    };
+
     Instance instantiated() override {
-        constexpr int kCoSimulation = 1;
+        const int kind = is_exchange_ ? 0 : 1;
         return instantiate_.call(
-            name_.c_str(), kCoSimulation, token_.c_str(), resources_.c_str(), &callbacks_, 0, 1);
+            name_.c_str(), kind, token_.c_str(), resources_.c_str(), &callbacks_, 0, 1);
     }
     void configure(const Given&) override {}  // by 2.0 arrays have no sizes to set
     void initialise(double t, const Given& inputs) override {
@@ -381,10 +439,12 @@ private:
     std::string resources_;
     Callbacks callbacks_{&log, &std::calloc, &std::free, nullptr, this};
     Function<Instance(const char*, int, const char*, const char*, const Callbacks*, int, int)>
-        instantiate_{library_, version_.instantiate};
+        instantiate_{library_, instantiate_name()};
     Call<int, double, double, int, double> setup_{library_, "SetupExperiment"};
     Call<> enter_{library_, "EnterInitializationMode"};
-    Call<double, double, int> step_{library_, "DoStep"};
+    Call<double, double, int> step_{library_, "DoStep", !is_exchange_};
+    Call<EventInfo*> update_{library_, "NewDiscreteStates", is_exchange_};
+    Call<int, int*, int*> complete_{library_, "CompletedIntegratorStep", is_exchange_};
     Call<int, int*> truth_of_{library_, "GetBooleanStatus", false};
 };
 
@@ -394,20 +454,44 @@ class Slave3 final : public OpenSlave {
     using Log = void (*)(void*, int, const char*, const char*);
 
 public:
-    Slave3(const std::filesystem::path& folder, const Description& description, std::string name)
-        : OpenSlave(folder, description, std::move(name), kVersion3),
+    Slave3(const std::filesystem::path& folder,
+           const Description& description,
+           std::string name,
+           Use use)
+        : OpenSlave(folder, description, std::move(name), kVersion3, use),
           resources_((folder / "resources").string() + '/') {}
 
     void step(double t, double h) override {
         bool has_event = false, ends = false, is_early = false;
         double reached = t;
         run(step_, t, h, true, &has_event, &ends, &is_early, &reached);
-        if (ends) throw std::runtime_error("it ended its simulation");
+        if (ends) refuse_end();
+    }
+    Update update() override {
+        Update out;
+        bool ends = false, has_new_nominals = false, has_new_states = false;
+        run(update_,
+            &out.needs_another,
+            &ends,
+            &has_new_nominals,
+            &has_new_states,
+            &out.has_next,
+            &out.next);
+        if (ends) refuse_end();
+        return out;
+    }
+    bool complete_step() override {
+        bool enters = false, ends = false;
+        run(complete_, true, &enters, &ends);
+        if (ends) refuse_end();
+        return enters;
     }
 
 private:
     Instance instantiated() override {
         const char *const name = name_.c_str(), *const token = token_.c_str();
+        if (is_exchange_)
+            return exchange_.call(name, token, resources_.c_str(), false, true, this, &log);
         return instantiate_.call(name,
                                  token,
                                  resources_.c_str(),
@@ -450,11 +534,17 @@ private:
     using Text = const char*;
     Function<Instance(
         Text, Text, Text, bool, bool, bool, bool, const unsigned*, std::size_t, void*, Log, void*)>
-        instantiate_{library_, version_.instantiate};
+        instantiate_{library_, version_.instantiate, !is_exchange_};
+    Function<Instance(Text, Text, Text, bool, bool, void*, Log)> exchange_{
+        library_, version_.instantiate_exchange, is_exchange_};
     Call<bool, double, double, bool, double> enter_{library_, "EnterInitializationMode"};
     Call<> enter_configuration_{library_, "EnterConfigurationMode", false};
     Call<> exit_configuration_{library_, "ExitConfigurationMode", false};
-    Call<double, double, bool, bool*, bool*, bool*, double*> step_{library_, "DoStep"};
+    Call<double, double, bool, bool*, bool*, bool*, double*> step_{
+        library_, "DoStep", !is_exchange_};
+    Call<bool*, bool*, bool*, bool*, bool*, double*> update_{
+        library_, "UpdateDiscreteStates", is_exchange_};
+    Call<bool, bool*, bool*> complete_{library_, "CompletedIntegratorStep", is_exchange_};
 };
 
 References references_of(const Ports& ports, std::size_t first, std::size_t last) {
@@ -515,9 +605,10 @@ void Slave::check(const std::string& call, int status) {
 
 std::unique_ptr<Slave> open_slave(const std::filesystem::path& folder,
                                   const Description& description,
-                                  const std::string& name) {
-    if (description.version == 2) return std::make_unique<Slave2>(folder, description, name);
-    return std::make_unique<Slave3>(folder, description, name);
+                                  const std::string& name,
+                                  Use use) {
+    if (description.version == 2) return std::make_unique<Slave2>(folder, description, name, use);
+    return std::make_unique<Slave3>(folder, description, name, use);
 }
 
 }  // namespace ancora::fmu

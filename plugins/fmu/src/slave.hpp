@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An instance of an FMU: the calls of FMI for co-simulation.
+// An instance of an FMU: the calls of FMI for co-simulation and for model exchange.
 #pragma once
 
 #include <cstddef>
@@ -52,6 +52,25 @@ public:
     virtual void require(const Ports& ports, bool is_set) const = 0;
 
     virtual void step(double t, double h) = 0;
+
+    // --- model exchange: begin() leaves it in event mode
+
+    /// What an update of discrete states says.
+    struct Update {
+        bool needs_another = false;
+        bool has_next = false;
+        double next = 0.0;  ///< time event
+    };
+    virtual void enter_events() = 0;
+    virtual Update update() = 0;
+    virtual void leave_events() = 0;
+    virtual void set_point(double t, std::span<const double> x) = 0;
+    virtual void get_states(std::span<double> x) = 0;
+    virtual void derivatives(std::span<double> dx) = 0;
+    virtual void indicators(std::span<double> g) = 0;
+    /// Whether it asks for event mode.
+    virtual bool complete_step() = 0;
+
     /// The state as bytes, and back.
     virtual std::vector<char> state() = 0;
     virtual void restore(std::span<const char> state) = 0;
@@ -77,6 +96,7 @@ private:
 /// Opens the library in an unpacked FMU.
 std::unique_ptr<Slave> open_slave(const std::filesystem::path& folder,
                                   const Description& description,
-                                  const std::string& name);
+                                  const std::string& name,
+                                  Use use);
 
 }  // namespace ancora::fmu

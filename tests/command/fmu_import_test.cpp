@@ -657,7 +657,7 @@ TEST_CASE("an FMU for model exchange moves as its model does, by the model's int
     const auto pick = [&random](double low, double high) {
         return std::uniform_real_distribution<double>(low, high)(random);
     };
-    for (const int version : {2, 3, 2, 3}) {
+    for (const int version : {2, 3}) {
         CAPTURE(version);
         const std::string inner = fmt::format(
             "[model]\nname = \"bars\"\ngravity = [{}, 0.0, -9.81]\n"
@@ -675,26 +675,26 @@ TEST_CASE("an FMU for model exchange moves as its model does, by the model's int
             pick(5.0, 40.0));
         const TempFolder folder;
         write_exchange(folder / "plant.fmu",
-                       inner + run_with(kFine, 0.7),
+                       inner + run_with(kFine, 0.4),
                        version,
                        {},
                        {"shoulder.angle", "elbow.angle"});
         Plugins plugins;
         const double right =
-            at_end(simulation_of(plugins, folder, inner + run_with(kExact, 0.7)), "elbow.angle");
+            at_end(simulation_of(plugins, folder, inner + run_with(kExact, 0.4)), "elbow.angle");
         REQUIRE(std::abs(right) > 0.01);
         const std::string outer =
             kNothing + plant("period = 1e-2\noutputs = [\"angle = elbow.angle\"]\n");
         const auto by = [&](const char* integrator) {
-            return at_end(simulation_of(plugins, folder, outer + run_with(integrator, 0.7)),
+            return at_end(simulation_of(plugins, folder, outer + run_with(integrator, 0.4)),
                           "plant.angle");
         };
         CHECK(by("type = \"dopri5\"\nstep = 1e-3\ntolerance = 1e-9") ==
               doctest::Approx(right).epsilon(1e-6));
         // order two
-        const double coarse = by("type = \"emm\"\nstep = 2e-3") - right;
-        const double fine = by("type = \"emm\"\nstep = 1e-3") - right;
-        CHECK(std::abs(fine) < 1e-4);
+        const double coarse = by("type = \"emm\"\nstep = 4e-3") - right;
+        const double fine = by("type = \"emm\"\nstep = 2e-3") - right;
+        CHECK(std::abs(fine) < 4e-4);
         CHECK(std::abs(coarse / fine) > 3.0);
         CHECK(std::abs(coarse / fine) < 5.0);
     }
@@ -703,7 +703,7 @@ TEST_CASE("an FMU for model exchange moves as its model does, by the model's int
 TEST_CASE("events of an FMU for model exchange are located: a ball that bounces") {
     for (const int version : {2, 3}) {
         CAPTURE(version);
-        const double k = 0.8, g = 9.81, drop = 1.0, end = 2.3;
+        const double k = 0.8, g = 9.81, drop = 0.3, end = 1.2;
         const TempFolder folder;
         write_exchange(folder / "plant.fmu",
                        fmt::format("[model]\nname = \"ball\"\ngravity = [0, 0, {}]\n[[body]]\n"
@@ -735,6 +735,85 @@ TEST_CASE("events of an FMU for model exchange are located: a ball that bounces"
             CAPTURE(integrator);
             CHECK(at_end(simulation_of(plugins, folder, outer + run_with(integrator, end)),
                          "plant.z") == doctest::Approx(right).epsilon(1e-5));
+        }
+    }
+}
+
+TEST_CASE("an FMU of others for model exchange: modes, events of both kinds, completed steps") {
+    // In C, and as the standard has it: what an event does depends on the far side of a crossing.
+    const TempFolder folder;
+    const auto write = [&](const char* states) {
+        const fs::path inside = folder / "ball";
+        fs::create_directories(inside / "binaries/linux64");
+        fs::copy_file(ANCORA_TEST_TINY_EXCHANGE,
+                      inside / "binaries/linux64/ball.so",
+                      fs::copy_options::overwrite_existing);
+        std::ofstream(inside / "modelDescription.xml") << fmt::format(
+            "<?xml version=\"1.0\"?>\n<fmiModelDescription fmiVersion=\"2.0\" modelName=\"ball\" "
+            "guid=\"{{ball}}\" numberOfEventIndicators=\"1\">\n<ModelExchange "
+            "modelIdentifier=\"ball\" {}/>\n<ModelVariables>\n"
+            "<ScalarVariable name=\"h\" valueReference=\"1\" causality=\"output\"><Real/>"
+            "</ScalarVariable>\n<ScalarVariable name=\"v\" valueReference=\"2\"><Real/>"
+            "</ScalarVariable>\n<ScalarVariable name=\"der(h)\" valueReference=\"3\"><Real "
+            "derivative=\"1\"/></ScalarVariable>\n<ScalarVariable name=\"der(v)\" "
+            "valueReference=\"4\"><Real derivative=\"2\"/></ScalarVariable>\n"
+            "<ScalarVariable name=\"e\" valueReference=\"5\" causality=\"parameter\"><Real "
+            "start=\"0.5\"/></ScalarVariable>\n<ScalarVariable name=\"steps\" "
+            "valueReference=\"6\"><Real/></ScalarVariable>\n<ScalarVariable name=\"off\" "
+            "valueReference=\"7\" causality=\"input\"><Boolean start=\"false\"/></ScalarVariable>\n"
+            "</ModelVariables>\n<ModelStructure><Derivatives><Unknown index=\"3\"/><Unknown "
+            "index=\"4\"/></Derivatives></ModelStructure>\n</fmiModelDescription>\n",
+            states);
+        pack(inside, folder / "plant.fmu");
+    };
+    const double g = 9.81, e = 0.7;
+    /// Height at a time: flights from bounce to bounce, with the kick at 1 s, without weight behind
+    /// `off`.
+    const auto height = [&](double end, double off) {
+        double t = 0.0, h = 1.0, v = 0.0;
+        while (t < end) {
+            const double a = t < off ? -g : 0.0;
+            double stop = end;
+            for (const double at : {1.0, off})
+                if (at > t) stop = std::min(stop, at);
+            // the first time at which h + v s + a s^2 / 2 = 0 on the way down
+            double hit = stop - t + 1.0;
+            if (a < 0.0)
+                hit = (v + std::sqrt(v * v - 2.0 * a * h)) / -a;
+            else if (v < 0.0)
+                hit = -h / v;
+            const bool bounces = t + hit <= stop;
+            const double s = bounces ? hit : stop - t;
+            h = bounces ? 0.0 : h + v * s + 0.5 * a * s * s;
+            v += a * s;
+            if (bounces) v *= -e;
+            t = bounces ? t + s : stop;
+            if (!bounces && t == 1.0) v += 2.0;
+        }
+        return h;
+    };
+    Plugins plugins;
+    for (const bool has_states : {true, false}) {
+        write(has_states ? kStates : "");
+        for (const char* integrator : {"type = \"dopri5\"\nstep = 1e-3\ntolerance = 1e-9",
+                                       "type = \"emm\"\nstep = 1e-2",
+                                       "type = \"rk4\"\nstep = 1e-2"}) {
+            for (const double end : {0.9, 1.7, 2.4}) {
+                CAPTURE(has_states);
+                CAPTURE(integrator);
+                CAPTURE(end);
+                Simulation it = simulation_of(
+                    plugins,
+                    folder,
+                    kNothing +
+                        plant("period = 0.1\ninputs = [\"off\"]\nu1 = \"if(t < 1.55, 0, "
+                              "1)\"\nparameters = [\"e = 0.7\"]\noutputs = [\"h\", \"steps\"]\n") +
+                        run_with(integrator, end));
+                while (!it.done()) it.step();
+                // the truth value is read at samples: at 1.6 s
+                CHECK(std::abs(it.value("plant.h") - height(end, 1.6)) < 1e-7);
+                CHECK(it.value("plant.steps") >= std::floor(10.0 * end + 1e-9) - 1.0);
+            }
         }
     }
 }
@@ -772,13 +851,13 @@ TEST_CASE("a plant for model exchange in a loop with a body, and its state with 
             at_end(simulation_of(plugins,
                                  folder,
                                  wheel + slider + push + drive + "\"3*slider.x - 2*axle.angle\"\n" +
-                                     run_with(kExact, 1.5)),
+                                     run_with(kExact, 0.8)),
                    "axle.angle");
-        REQUIRE(std::abs(right) > 0.01);
+        REQUIRE(std::abs(right) > 1e-3);
         CHECK(at_end(simulation_of(
                          plugins,
                          folder,
-                         outer + run_with("type = \"dopri5\"\nstep = 1e-3\ntolerance = 1e-9", 1.5)),
+                         outer + run_with("type = \"dopri5\"\nstep = 1e-3\ntolerance = 1e-9", 0.8)),
                      "axle.angle") == doctest::Approx(right).epsilon(1e-6));
         // saved and restored, in it and in another, the same bits
         const std::string by_steps = outer + run_with(kFine, 0.3);

@@ -31,8 +31,8 @@ ExchangeFmu::ExchangeFmu(const Arguments& arguments)
         arguments.warn("file", "is of an FMU without states and event indicators");
     if (description_.needs_completed_steps && !is_sampled_)
         arguments.warn("period",
-                       "is not given, and this FMU is to hear of completed steps "
-                       "(completedIntegratorStep): it does at events alone; the step of the "
+                       "is not given, and this FMU needs completed steps "
+                       "(completedIntegratorStep): it is at events alone; the step of the "
                        "integrator is a good period");
     choose_inputs();
     indicators_.resize(description_.num_indicators);

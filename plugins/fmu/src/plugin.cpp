@@ -49,7 +49,7 @@ constexpr Parameter kExchange[] = {
         .required(),
     p::number("period",
               "s",
-              "every so often the FMU hears of a completed step, and gets inputs that change at "
+              "time between calls of completedIntegratorStep; then it gets inputs that change at "
               "events alone; left out: at its events")
         .positive(),
     ANCORA_FMU_VARIABLES,

@@ -171,8 +171,9 @@ const ExpressionScope::Definition* ExpressionScope::parameter(std::string_view n
 }
 
 Symbol ExpressionScope::find(std::string_view name) const {
-    for (const auto& [index, value] : indices_)
-        if (index == name) return {{&value, 1}, false};
+    for (const auto* const list : {&indices_, &locals_})
+        for (const auto& [own, value] : *list)
+            if (own == name) return {{&value, 1}, false};
     if (outer_) return outer_->find(name);
     const Definition* const found = parameter(name);
     if (found == nullptr) return {};
@@ -181,14 +182,16 @@ Symbol ExpressionScope::find(std::string_view name) const {
 }
 
 bool ExpressionScope::knows(std::string_view name) const {
-    for (const auto& [index, value] : indices_)
-        if (index == name) return true;
+    for (const auto* const list : {&indices_, &locals_})
+        for (const auto& [own, value] : *list)
+            if (own == name) return true;
     return outer_ ? outer_->knows(name) : parameter(name) != nullptr;
 }
 
 std::vector<std::string> ExpressionScope::names() const {
     std::vector<std::string> all;
-    for (const auto& [index, value] : indices_) all.push_back(index);
+    for (const auto* const list : {&indices_, &locals_})
+        for (const auto& [own, value] : *list) all.push_back(own);
     const ExpressionScope& of_parameters = outer_ ? *outer_ : *this;
     for (const Definition& definition : of_parameters.parameters_) all.push_back(definition.name);
     return all;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names that the expressions of a manifest may use: its [parameters], and the indices of
-// [[generate]].
+// The names that the expressions of a manifest may use: its [parameters], and the indices and local
+// names of [[generate]].
 #pragma once
 
 #include <atomic>
@@ -27,6 +27,11 @@ public:
     /// The names of `outer`, and indices.
     ExpressionScope(std::shared_ptr<const ExpressionScope> outer,
                     std::vector<std::pair<std::string, std::int64_t>> indices);
+
+    /// A name of one round of [[generate]] alone.
+    void add_local(std::string name, const Quantity& value) {
+        locals_.emplace_back(std::move(name), value);
+    }
 
     Symbol find(std::string_view name) const override;
     bool knows(std::string_view name) const override;
@@ -55,7 +60,7 @@ private:
     const Definition* parameter(std::string_view name) const;
 
     std::shared_ptr<const ExpressionScope> outer_;
-    std::vector<std::pair<std::string, Quantity>> indices_;
+    std::vector<std::pair<std::string, Quantity>> indices_, locals_;
     std::deque<Definition> parameters_;
     std::unordered_map<std::string_view, const Definition*> by_name_;
 };

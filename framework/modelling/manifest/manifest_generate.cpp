@@ -60,13 +60,58 @@ std::int64_t whole_number(const Value& value,
     return static_cast<std::int64_t>(x);
 }
 
-Index read_index(const Table::Entry& entry, const ExpressionScope& scope) {
+void check_name(const char* key, const Table::Entry& entry, const ExpressionScope& scope) {
     if (const std::string problem = name_problem(entry.key); !problem.empty())
-        refuse(fmt::format("for: {}: {}", in_quotes(entry.key), problem), entry.place);
+        refuse(fmt::format("{}: {}: {}", key, in_quotes(entry.key), problem), entry.place);
     if (scope.knows(entry.key))
-        refuse(fmt::format("for: {}: this is the name of a parameter; choose another",
-                           in_quotes(entry.key)),
+        refuse(fmt::format("{}: {}: this is the name of a parameter{}; choose another",
+                           key,
+                           in_quotes(entry.key),
+                           scope.indices_text().empty() ? "" : ", an index or another local name"),
                entry.place);
+}
+
+/// `let`: names of one round, each by the indices, the parameters and those before it.
+void add_locals(const Table& table, ExpressionScope& scope) {
+    const Table::Entry* const entry = table.find("let");
+    if (entry == nullptr) return;
+    const Table* const locals = entry->value.as<Table>();
+    if (locals == nullptr)
+        refuse(fmt::format("let: expected a table of names, as in {{x = \"i*d\"}}, got {}",
+                           in_words(entry->value)),
+               entry->value.place());
+    for (const Table::Entry& local : locals->entries()) {
+        check_name("let", local, scope);
+        Quantity quantity{0.0, Knowledge::open, {}};
+        if (const auto* const whole = local.value.as<std::int64_t>()) {
+            quantity.value = static_cast<double>(*whole);
+        } else if (const auto* const number = local.value.as<double>()) {
+            quantity.value = *number;
+        } else if (const auto* const text = local.value.as<std::string>()) {
+            try {
+                quantity = evaluate(*text, scope);
+            } catch (const FormulaError& error) {
+                refuse(fmt::format("let: {}: {}: {} ({})",
+                                   local.key,
+                                   in_quotes(*text),
+                                   error.what(),
+                                   scope.indices_text()),
+                       local.value.place());
+            }
+            // "2.5" is as good as 2.5
+            if (quantity.knowledge == Knowledge::number) quantity.knowledge = Knowledge::open;
+        } else {
+            refuse(fmt::format("let: {}: expected a number or an expression in quotes, got {}",
+                               local.key,
+                               in_words(local.value)),
+                   local.value.place());
+        }
+        scope.add_local(local.key, quantity);
+    }
+}
+
+Index read_index(const Table::Entry& entry, const ExpressionScope& scope) {
+    check_name("for", entry, scope);
     Index index;
     index.name = entry.key;
     std::int64_t last = 0;
@@ -122,7 +167,8 @@ const Array* read_templates(const Table& table, std::string_view kind) {
 }
 
 void check_keys(const Table& table) {
-    static const std::vector<std::string> kKeys{"for", "body", "joint", "constraint", "force"};
+    static const std::vector<std::string> kKeys{
+        "for", "let", "body", "joint", "constraint", "force"};
     // What was not put among the constraints is no list of tables.
     read_templates(table, "joint");
     for (const Table::Entry& entry : table.entries())
@@ -223,8 +269,8 @@ public:
                 values.emplace_back(index.name, index.first + rest % index.count);
                 rest /= index.count;
             }
-            const auto scope =
-                std::make_shared<const ExpressionScope>(tables_.scope, std::move(values));
+            const auto scope = std::make_shared<ExpressionScope>(tables_.scope, std::move(values));
+            add_locals(table, *scope);
             NotedCopy copy(scope->indices_text());
             for (std::size_t k = 0; k < templates.size(); ++k)
                 if (templates[k] != nullptr)

@@ -298,7 +298,12 @@ Json generate() {
           {"type", "object"},
           {"minProperties", 1},
           {"propertyNames", reference("parameter_name")},
-          {"additionalProperties", index_range()}}}};
+          {"additionalProperties", index_range()}}},
+        {"let",
+         {{"description", "local names, by the indices, parameters and names before them"},
+          {"type", "object"},
+          {"propertyNames", reference("parameter_name")},
+          {"additionalProperties", {{"anyOf", {{{"type", "number"}}, reference("expression")}}}}}}};
     for (const char* const kind : {"body", "constraint", "force"})
         properties[kind] = array_of(reference(kind), 0);
     properties["joint"] = properties["constraint"];

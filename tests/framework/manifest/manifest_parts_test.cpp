@@ -417,6 +417,42 @@ TEST_SUITE("generate") {
                   .bodies.empty());
     }
 
+    TEST_CASE("local names: by indices, parameters and each other, in every round anew") {
+        // beads on a ring and a rod from each to the next but `skip`, names and places by `let`
+        for (const int skip : {1, 2, 3}) {
+            const int n = 7;
+            const Manifest m =
+                parse("[parameters]\nn = 7\nR = '2 m'\nskip = " + std::to_string(skip) +
+                      "\n[[generate]]\nfor = {i = 'n'}\n"
+                      "let = {angle = '2*pi*i/n', x = 'R*cos(angle)', y = "
+                      "'R*sin(angle)', next = 'mod(i + skip, n)', m = 0.5}\n"
+                      "[[generate.body]]\nname = 'b${i}'\ntype = 'particle'\n"
+                      "mass = 'm'\nposition = ['x', 'y', 0]\n"
+                      "[[generate.constraint]]\nname = 'rod${i}'\n"
+                      "type = 'distance'\na = 'b${i}@[0, 0, 0]'\n"
+                      "b = 'b${next}@[0, 0, 0]'\n" +
+                      kEnd);
+            Run run(m);
+            for (int i = 0; i < n; ++i) {
+                const std::string bead = "b" + std::to_string(i);
+                CHECK(run.column(bead + ".x") ==
+                      doctest::Approx(2.0 * std::cos(2.0 * kPi * i / n)).epsilon(1e-14));
+                CHECK(run.column(bead + ".y") ==
+                      doctest::Approx(2.0 * std::sin(2.0 * kPi * i / n)).epsilon(1e-14));
+                REQUIRE(m.constraints[static_cast<std::size_t>(i)].name ==
+                        "rod" + std::to_string(i));
+            }
+        }
+        // in one block alone, and by their own dimension
+        const std::string block = "[[generate]]\nfor = {i = 2}\nlet = {d = '3 kg'}\n";
+        const std::string bead = "[[generate.body]]\nname = 'b${i}'\ntype = 'particle'\nmass = 1\n";
+        CHECK(error_of(kEnd + block + bead + "position = ['i*d', 0, 0]\n")
+                  .find("position[0]: expected m, got kg") != std::string::npos);
+        CHECK(
+            error_of(kEnd + block + bead + "[[body]]\nname = 'p'\ntype = 'particle'\nmass = 'd'\n")
+                .find("found \"d\"") != std::string::npos);
+    }
+
     TEST_CASE("an override reaches what was generated") {
         const std::string text =
             "[[generate]]\nfor = {i = 3}\n[[generate.body]]\nname = 'b${i}'\ntype = 'particle'\n"
@@ -474,6 +510,20 @@ TEST_SUITE("generate") {
         CHECK(with("for = {L = 3}\n" + body) ==
               "model.toml:8:8: error: [[generate]]: for: \"L\": this is the name of a parameter; "
               "choose another");
+        CHECK(with("for = {i = 2}\nlet = 3\n" + body) ==
+              "model.toml:9:7: error: [[generate]]: let: expected a table of names, as in {x = "
+              "\"i*d\"}, got 3");
+        CHECK(
+            with("for = {i = 2}\nlet = {i = 3}\n" + body) ==
+            "model.toml:9:8: error: [[generate]]: let: \"i\": this is the name of a parameter, an "
+            "index or another local name; choose another");
+        CHECK(with("for = {i = 2}\nlet = {x = 'y', y = 1}\n" + body) ==
+              "model.toml:9:12: error: [[generate]]: let: x: \"y\": position 1: found \"y\", which "
+              "is "
+              "no parameter; there are: i, L (i = 0)");
+        CHECK(with("for = {i = 2}\nlet = {x = [1, 2]}\n" + body) ==
+              "model.toml:9:12: error: [[generate]]: let: x: expected a number or an expression in "
+              "quotes, got an array of 2 numbers");
         CHECK(with("for = {i = 1000000, j = 1000000}\n" + body) ==
               "model.toml:7:1: error: [[generate]]: this makes 1e+12 objects, expected at most "
               "1e+06");

@@ -296,6 +296,12 @@ void warn_of_slips(const Manifest& manifest, const ModelAnalysis& model) {
     if (model.implausible.size() > kMost)
         write_warning(fmt::format("and {} more of these", model.implausible.size() - kMost));
     const IntegratorSettings& run = manifest.integrator;
+    if (manifest.output.every && *manifest.output.every > run.end - run.begin)
+        write_warning(fmt::format(
+            "[output]: every = {:g} s is longer than the run, {:g} s: there are rows of "
+            "its begin and its end alone; take a shorter \"every\"",
+            *manifest.output.every,
+            run.end - run.begin));
     if (model.chooses_steps) return;
     if (run.end - run.begin < run.step)
         write_warning(

@@ -10,6 +10,7 @@
 #include "ancora/framework/nearest_name.hpp"
 #include "ancora/sdk/authoring/attachment_texts.hpp"
 #include "release.hpp"
+#include "schema_words.hpp"
 #include "wording.hpp"
 
 namespace ancora {
@@ -147,7 +148,9 @@ void read_inputs(std::vector<SignalPart>& parts,
                 part.inputs.push_back(std::move(input));
                 continue;
             }
-            input->unit = parameter_of(part.signals.object(), key).unit;
+            // Where the measure decides, an input has no unit of its own.
+            const Parameter& parameter = parameter_of(part.signals.object(), key);
+            if (unit_alternatives(parameter).size() == 1) input->unit = parameter.unit;
             if (!own.has(key)) {
                 // zero over all time
             } else if (own.shape(key) == Shape::text) {

@@ -30,6 +30,8 @@ constexpr double kLargeGyration = 10.0;
 constexpr double kSmallGyration = 1.0 / 300.0;
 // Of a body's own size: a joint that far from it is in another unit.
 constexpr double kFarJoint = 100.0;
+// [m/s^2] More than on the Sun: a gravity in another unit.
+constexpr double kMostGravity = 300.0;
 
 /// A rigid body as it lies at the start.
 struct Lump {
@@ -210,6 +212,13 @@ std::vector<Model::Warning> implausible_parts(const Model& model) {
     for (const auto& lump : lumps)
         if (lump) judge_gyration(model, *lump, size, out);
     for (const ConstraintPart& part : model.constraints) judge_joint(model, part, lumps, out);
+
+    if (const double g = vec3(model.gravity).norm(); g > kMostGravity)
+        out.push_back(
+            {fmt::format("[model]: gravity is {:.4g} m/s^2, more than on the Sun: give it in "
+                         "m/s^2, on Earth 9.81, or with a unit",
+                         g),
+             {}});
 
     // A body alone flies, and so may all of them; among bodies that are tied one was forgotten
     const std::vector<bool> tied = tied_bodies(model);

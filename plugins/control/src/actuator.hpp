@@ -14,7 +14,7 @@ class Actuator final : public EffortLaw, public Signals {
 public:
     static constexpr Parameter kParameters[] = {
         parameter::measure("on", "the measure that it drives, such as \"elbow.angle\"").required(),
-        parameter::signal("command", "", "the effort that is wanted [N, N m]").required(),
+        parameter::signal("command", "N or N m", "the effort that is wanted").required(),
         parameter::number("limit", "N or N m", "largest effort, either way").positive(),
         parameter::number("time_constant", "s", "T; 0: the effort follows at once")
             .nonnegative()

@@ -22,11 +22,10 @@ inline constexpr Parameter kRopeKeys[] = {
                      "friction, as over pulleys without size")
         .or_texts()
         .required(),
-    parameter::number(
-        "length",
-        "m",
-        "L, without tension: a number, a formula of t (a winch), a table with rows "
-        "[t, length], or a file with such rows; left out: that at the start")
+    parameter::number("length",
+                      "m",
+                      "L, without tension: a number, a formula of t (a winch), a table with rows "
+                      "[t, length], or a file with such rows; left out: that at the start")
         .or_text()
         .or_matrix(0, 2)
         .or_file(),

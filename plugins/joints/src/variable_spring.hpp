@@ -18,11 +18,11 @@ inline constexpr Parameter kVariableSpringKeys[] = {
     kOn,
     kEndA,
     kEndB,
-    parameter::signal("stiffness", "", "k, effort per change of the measure [N/m, N m/rad]; >= 0")
+    parameter::signal("stiffness", "N/m or N m/rad", "k, effort per change of the measure; >= 0")
         .required(),
     parameter::signal(
-        "free", "", "value of the measure without effort [m, rad]; left out: that at the start"),
-    parameter::signal("damping", "", "c, effort against the rate [N s/m, N m s/rad]; >= 0"),
+        "free", "m or rad", "value of the measure without effort; left out: that at the start"),
+    parameter::signal("damping", "N s/m or N m s/rad", "c, effort against the rate; >= 0"),
 };
 
 /// effort = -k (m - free) - c m', with k, free and c as inputs: formulas, tables, outputs

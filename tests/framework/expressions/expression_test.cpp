@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <random>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -270,10 +272,22 @@ TEST_SUITE("expressions") {
 
 namespace {
 
+/// Of "N/m or N m/rad": whether either is read. By the second the measure is an angle, so that
+/// their quotient is a power of the length, and no number.
+bool has_two(std::string_view unit) {
+    const std::size_t at = unit.find(" or ");
+    if (at == std::string_view::npos) return false;
+    const std::optional<Dimension> first = dimension_of(unit.substr(0, at)),
+                                   second = dimension_of(unit.substr(at + 4));
+    if (!first || !second) return false;
+    const Dimension by = *second / *first;
+    return by.exponents[0] != 0.0 && by.exponents[1] == 0.0 && by.exponents[2] == 0.0;
+}
+
 // Units of a schema that are read, and those that are not.
 void sort_units(std::span<const Parameter> schema, int& known, std::set<std::string>& others) {
     for (const Parameter& p : schema) {
-        if (dimension_of(p.unit))
+        if (dimension_of(p.unit) || has_two(p.unit))
             ++known;
         else if (*p.unit != '\0')
             others.insert(p.unit);

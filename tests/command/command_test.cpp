@@ -159,6 +159,37 @@ TEST_SUITE("ancora check") {
         CHECK(check["degrees_of_freedom"] == 3);
     }
 
+    TEST_CASE("a model in lines of braces is the one in headers, and mistakes in it have places") {
+        const TempFolder folder;
+        folder.write(
+            "long.toml",
+            "[model]\nname = \"m\"\ngravity = [0.0, 0.0, -9.81]\n"
+            "[[body]]\nname = \"box\"\ntype = \"ancf_rigid_body\"\nsize = [1.0, 1.0, 1.0]\n"
+            "density = 500.0\nposition = [0.0, 0.0, 0.5]\n"
+            "[[joint]]\nname = \"pin\"\ntype = \"revolute\"\na = \"ground\"\nb = \"box\"\n"
+            "point = [0.0, 0.0, 0.0]\naxis = [0.0, 1.0, 0.0]\nspring = 3.0\n"
+            "[integrator]\ntype = \"emm\"\nstep = 1.0e-3\nend = 0.1\n");
+        const std::string brief =
+            "model = {name = \"m\", gravity = [0, 0, -9.81]}\n"
+            "integrator = {type = \"emm\", step = 1e-3, end = 0.1}\n"
+            "body = [{name = \"box\", type = \"ancf_rigid_body\", size = [1, 1, 1], density = 500, "
+            "position = [0, 0, 0.5]}]\n"
+            "joint = [{name = \"pin\", type = \"revolute\", a = \"ground\", b = \"box\", point = "
+            "[0, "
+            "0, 0], axis = \"y\", spring = 3}]\n";
+        folder.write("brief.toml", brief);
+        const ProcessResult of_long = ancora(folder, {"check", "long.toml", "--json"});
+        const ProcessResult of_brief = ancora(folder, {"check", "brief.toml", "--json"});
+        REQUIRE(of_long.status == 0);
+        CHECK(of_brief.status == 0);
+        CHECK(of_brief.out == of_long.out);
+        folder.write("brief.toml", replaced(brief, "density = 500", "density = \"3 kg\""));
+        const ProcessResult wrong = ancora(folder, {"check", "brief.toml"});
+        CHECK(wrong.status == 3);
+        CHECK(
+            contains(wrong.err, "brief.toml:3:78: error: body \"box\": density: expected kg/m^3"));
+    }
+
     TEST_CASE("forces at the start: weights below each joint, the largest first") {
         // Boxes that hang on each other: joint k bears the weight of all boxes below it, tilted or
         // not; a spring that pulls at the last one adds its effort. Sizes differ from link to link.

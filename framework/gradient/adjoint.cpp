@@ -118,15 +118,9 @@ public:
     bool with_energies() const { return with_energies_; }
     /// One list for each column.
     std::vector<Entries> take() {
-        std::vector<Entries> out;
-        if (!known_ || depends_on_others()) {
-            known_.emplace(count_);
-            for (int j = 0; j < count_; ++j) (*known_)[j] = j;
-        }
-        out.resize(at_.size());
-        std::vector<int> used;
-        for (const int j : *known_) {
-            bool is_used = false;
+        std::vector<Entries> out(at_.size());
+        find_others();
+        for (const int j : known_) {
             double& x = coordinate(j);
             const double kept = x;
             const double d = distance(j);
@@ -141,13 +135,9 @@ public:
                 const auto at = static_cast<Eigen::Index>(c);
                 const double value =
                     (8.0 * (up[at] - down[at]) - (more[at] - less[at])) / (12.0 * d);
-                if (value == 0.0) continue;
-                out[c].emplace_back(j, value);
-                is_used = true;
+                if (value != 0.0) out[c].emplace_back(j, value);
             }
-            if (is_used) used.push_back(j);
         }
-        known_ = used;
         pick();  // what sampling keeps is that of this state
         return out;
     }
@@ -168,19 +158,38 @@ private:
             out[static_cast<Eigen::Index>(c)] = row[at_[c]];
         return out;
     }
-    /// Whether a column depends on a coordinate that it did not depend on before.
-    bool depends_on_others() {
-        std::uniform_real_distribution<double> any(0.5, 1.0);
-        MotionState& state = system_.step_data().state;
-        const Eigen::VectorXd q = state.q, v = state.v, pi = state.pi, here = pick();
+    /// Coordinates that columns depend on and that are not known to be such, by halves of those
+    /// that move columns together.
+    void find_others() {
+        std::vector<int> others;
         for (int j = 0; j < count_; ++j)
-            if (!std::ranges::binary_search(*known_, j))
-                coordinate(j) += any(engine_) * distance(j);
-        const Eigen::VectorXd moved = pick();
-        state.q = q;
-        state.v = v;
-        state.pi = pi;
-        return moved != here;
+            if (!std::ranges::binary_search(known_, j)) others.push_back(j);
+        const Eigen::VectorXd here = pick();
+        std::vector<int> found;
+        const auto search = [&](const auto& again, std::span<const int> among) -> void {
+            if (among.empty() || !moves(among, here)) return;
+            if (among.size() == 1) {
+                found.push_back(among.front());
+                return;
+            }
+            const std::size_t half = among.size() / 2;
+            again(again, among.first(half));
+            again(again, among.subspan(half));
+        };
+        search(search, others);
+        known_.insert(known_.end(), found.begin(), found.end());
+        std::ranges::sort(known_);
+    }
+    bool moves(std::span<const int> among, const Eigen::VectorXd& here) {
+        std::uniform_real_distribution<double> any(0.5, 1.0);
+        std::vector<double> kept;
+        for (const int j : among) {
+            kept.push_back(coordinate(j));
+            coordinate(j) += any(engine_) * distance(j);
+        }
+        const bool out = pick() != here;
+        for (std::size_t i = 0; i < among.size(); ++i) coordinate(among[i]) = kept[i];
+        return out;
     }
 
     Simulation& simulation_;
@@ -189,7 +198,7 @@ private:
     std::vector<std::size_t> at_;
     int n_ = 0, count_ = 0;
     bool with_energies_ = false;
-    std::optional<std::vector<int>> known_;
+    std::vector<int> known_;  // that columns depend on, rising
     std::mt19937 engine_;
 };
 
@@ -627,6 +636,7 @@ private:
 
     /// Whether derivatives are what they say, and which parameters are where.
     void try_out(const AcceptedStep& step) {
+        derivative_.look(step);
         derivative_.take(step);
         const std::string fault = derivative_.check(step, ++checks_);
         if (!fault.empty())

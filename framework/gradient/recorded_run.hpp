@@ -42,13 +42,14 @@ struct AcceptedStep {
     Eigen::VectorXd a, s;
 };
 
-/// A run with checkpoints, about as many as there are steps between two of them, so that memory
-/// grows with the root of the number of steps. What is between two checkpoints is computed again,
-/// to the same bits.
+/// A run whose steps are kept, or where they are too many, with checkpoints, about as many as there
+/// are steps between two of them, so that memory grows with the root of the number of steps. What
+/// is between two checkpoints is then computed again, to the same bits.
 class RecordedRun {
 public:
     /// @param simulation  at its begin; must outlive this
-    explicit RecordedRun(Simulation& simulation);
+    /// @param most_bytes  of the steps that are kept
+    explicit RecordedRun(Simulation& simulation, std::size_t most_bytes = kMostBytes);
 
     /// To the end.
     void run(const std::function<void()>& after_step);
@@ -56,7 +57,7 @@ public:
     long num_steps() const { return static_cast<long>(times_.size()) - 1; }
     std::span<const double> times() const { return times_; }
 
-    /// Grid steps (first, last] between two checkpoints, computed again.
+    /// Grid steps (first, last] between two checkpoints.
     struct Segment {
         long first = 0, last = 0;
         std::vector<AcceptedStep> steps;
@@ -64,22 +65,35 @@ public:
         StepState end;
     };
     /// Calls visit(segment) for all, the last first.
-    /// @param at_end  is called where a grid step ends, in the order of time, with its number;
-    ///        0 is the begin
+    /// @param at_end  is called with the simulation's state where a grid step ends, in the order of
+    ///        time, with its number; 0 is the begin
     /// @throws Error (numerical) where the steps are others than they were
     void visit_backwards(const std::function<void(long step)>& at_end,
                          const std::function<void(const Segment&)>& visit);
 
 private:
+    static constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+
+    void keep(long step);
+    void watch(std::vector<AcceptedStep>& steps);
+    void visit_kept(const std::function<void(long step)>& at_end,
+                    const std::function<void(const Segment&)>& visit);
+    void recompute(Segment& segment,
+                   const std::vector<std::byte>& from,
+                   const std::function<void(long step)>& at_end);
+
     Simulation& simulation_;
     KernelSystem& system_;
     long spacing_;
+    std::size_t most_bytes_;
+    bool are_kept_ = true;
+    std::vector<AcceptedStep> steps_;  // all, if they are kept
+    std::vector<std::size_t> ends_;    // of each grid step
     struct Checkpoint {
         long step;
         std::vector<std::byte> saved;
         StepState state;
     };
-    void keep(long step);
     std::vector<Checkpoint> checkpoints_;
     std::vector<double> times_;
 };

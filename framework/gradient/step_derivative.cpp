@@ -34,9 +34,9 @@ constexpr double kSeenByRounding = 1e-12;
 constexpr double kTry = 0x1p-20;
 constexpr double kMiss = 1e-6;
 constexpr double kOfTerms = 64.0;  // roundings of a sum
-// Solves with a matrix of a step before: contraction up to which it serves, and solves in all.
-constexpr double kServes = 0.05;
-constexpr int kMostSolves = 14;
+// Corrections of a solve, each of the residual of the one before, and the part that one leaves.
+constexpr int kMostCorrections = 6;
+constexpr double kCorrection = 1e-8;
 
 std::vector<int> coordinates_of(const AttachmentMap& map) {
     std::vector<int> out;
@@ -51,13 +51,33 @@ bool is_linear(const RowBlock& block) {
     return block.degree == Degree::linear;
 }
 
-template <class Matrix, class List>
-void fill(Matrix& matrix, int rows, int columns, const List& list) {
-    matrix.resize(rows, columns);
-    matrix.setFromTriplets(list.begin(), list.end());
-}
-
 }  // namespace
+
+const FilledMatrix::Sparse& FilledMatrix::fill(int rows, int columns, const Triplets& list) {
+    const bool is_as_before = matrix_.rows() == rows && matrix_.cols() == columns &&
+                              list.size() == at_.size() &&
+                              std::ranges::equal(list, at_, [](const auto& entry, const auto& at) {
+                                  return entry.row() == at.first && entry.col() == at.second;
+                              });
+    if (is_as_before) {
+        double* const values = matrix_.valuePtr();
+        std::fill_n(values, matrix_.nonZeros(), 0.0);
+        for (std::size_t e = 0; e < list.size(); ++e) values[place_[e]] += list[e].value();
+        return matrix_;
+    }
+    matrix_.resize(rows, columns);
+    matrix_.setFromTriplets(list.begin(), list.end());
+    at_.clear();
+    place_.clear();
+    for (const auto& entry : list) {
+        at_.emplace_back(entry.row(), entry.col());
+        const int* const inner = matrix_.innerIndexPtr();
+        const int* const begin = inner + matrix_.outerIndexPtr()[entry.col()];
+        const int* const end = inner + matrix_.outerIndexPtr()[entry.col() + 1];
+        place_.push_back(static_cast<int>(std::lower_bound(begin, end, entry.row()) - inner));
+    }
+    return matrix_;
+}
 
 StepDerivative::StepDerivative(KernelSystem& system)
     : system_(system),
@@ -95,7 +115,6 @@ std::string StepDerivative::obstacle(KernelSystem& system) {
 void StepDerivative::find_objects() {
     const RowSet& rows = data_.parts.rows;
     is_velocity_.assign(m_, 0);
-    std::vector<SparseDifferences::Object> objects;
     for (const BlockPart& part : rows.blocks) {
         bool has_velocity = false;
         for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) {
@@ -107,32 +126,18 @@ void StepDerivative::find_objects() {
             (!has_velocity && (is_linear(*part.block) ||
                                (part.block->degree == Degree::quadratic && part.num_tangent > 0)));
         is_general_.push_back(is_known ? 0 : 1);
-        if (is_known) continue;
-        const int per_item = part.block->rows_per_item;
-        for (int first = part.first_row; first < part.first_row + part.num_rows;
-             first += per_item) {
-            SparseDifferences::Object object;
-            for (int k = first; k < first + per_item; ++k) {
-                general_rows_.push_back(k);
-                const std::span<const int> columns = rows.columns(k);
-                object.inputs.insert(object.inputs.end(), columns.begin(), columns.end());
-            }
-            std::ranges::sort(object.inputs);
-            object.inputs.erase(std::unique(object.inputs.begin(), object.inputs.end()),
-                                object.inputs.end());
-            object.outputs = object.inputs;
-            for (int k = first; k < first + per_item; ++k)
-                if (is_velocity_[k] != 0) object.outputs.push_back(n_ + k);
-            objects.push_back(std::move(object));
-        }
     }
-    of_rows_.emplace(n_, n_ + m_, objects);
-    objects.clear();
+    of_rows_.emplace(system_, is_general_);
+    of_forces_.emplace(system_);
+    std::vector<SparseDifferences::Object> objects;
     const ForceSet& forces = data_.parts.forces;
-    for (int part = 0; part < forces.num_parts(); ++part)
+    for (int part = 0; part < forces.num_parts(); ++part) {
+        if (of_forces_->has(part)) continue;
+        other_forces_.push_back(part);
         objects.push_back(
             {coordinates_of(forces.tangent_map(part)), coordinates_of(forces.map(part))});
-    of_forces_.emplace(n_, n_, objects);
+    }
+    of_other_forces_.emplace(n_, n_, objects);
     find_massless();
 }
 
@@ -176,6 +181,12 @@ void StepDerivative::evaluate(const AcceptedStep& step) {
                                        {r_rows_.data(), static_cast<std::size_t>(r_rows_.size())});
 }
 
+void StepDerivative::look(const AcceptedStep& step) {
+    const Eigen::VectorXd dq = step.h * step.before.v + 0.5 * step.h * step.h * step.a;
+    of_rows_->look(step, dq);
+    of_forces_->look(step, dq);
+}
+
 void StepDerivative::take(const AcceptedStep& step) {
     step.before.put(system_);
     evaluate(step);
@@ -194,6 +205,8 @@ void StepDerivative::take(const AcceptedStep& step) {
     differentiate_rows(step);
     differentiate_forces(step);
     assemble(step.h);
+    step_ = &step;
+    is_fresh_ = false;
 }
 
 /// r_rows by I, pi0 and s.
@@ -346,46 +359,20 @@ void StepDerivative::differentiate_rows(const AcceptedStep& step) {
                 for (const int e : rows.entries(k))
                     rows_dq_.emplace_back(k, rows.column_of(e), B_[e]);
     }
-    if (of_rows_->empty()) return;
-    const auto take = [&](auto& motion, auto& of_rows) {
-        return [&](int i, int j, double value) {
-            if (i < n_)
-                motion.emplace_back(i, j, value);
-            else
-                of_rows.emplace_back(i - n_, j, value);
-        };
-    };
-    const auto evaluate = [&](Eigen::VectorXd& out) {
-        evaluate_general(step, out);
-    };
-    const auto by = [&](int i) {
-        return distance(i, kMove);
-    };
-    of_rows_->differentiate(evaluate, dq_, by, take(by_dq_, rows_dq_));
-    of_rows_->differentiate(evaluate, q_, by, take(by_q_, rows_q_));
-}
-
-void StepDerivative::evaluate_general(const AcceptedStep& step, Eigen::VectorXd& out) {
-    RowSet& rows = data_.parts.rows;
-    mid_ = q_ + 0.5 * dq_;
-    std::ranges::copy(data_.state.plugin, plugin_.begin());
-    rows.evaluate_step(
-        q_.data(), dq_.data(), mid_.data(), step.before.t, step.h, data_.state.plugin, plugin_);
-    out.setZero();
-    for (const int k : general_rows_) {
-        rows.add_transposed(rows.B.data(), k, s_[k], out.data());
-        if (is_velocity_[k] != 0)
-            out[n_ + k] = rows.multiply(rows.B.data(), k, dq_.data()) + rows.tau[k];
-    }
+    of_rows_->differentiate(step, q_, dq_, s_, by_dq_, by_q_, rows_dq_, rows_q_);
 }
 
 void StepDerivative::differentiate_forces(const AcceptedStep& step) {
-    if (of_forces_->empty()) return;
+    of_forces_->differentiate(step, q_, dq_, by_dq_, by_q_);
+    if (of_other_forces_->empty()) return;
+    ForceSet& forces = data_.parts.forces;
+    Eigen::VectorXd all(n_);
     const auto evaluate = [&](Eigen::VectorXd& out) {
         out.setZero();
         std::ranges::copy(data_.state.plugin, plugin_.begin());
-        data_.parts.forces.evaluate_step(
-            q_.data(), dq_.data(), step.before.t, step.h, data_.state.plugin, plugin_, out.data());
+        forces.evaluate_step(
+            q_.data(), dq_.data(), step.before.t, step.h, data_.state.plugin, plugin_, all.data());
+        for (const int part : other_forces_) forces.add(part, out.data());
     };
     // r_motion has -F
     const auto take = [](Triplets& to) {
@@ -393,14 +380,14 @@ void StepDerivative::differentiate_forces(const AcceptedStep& step) {
             to.emplace_back(i, j, -value);
         };
     };
-    of_forces_->differentiate(
+    of_other_forces_->differentiate(
         evaluate,
         dq_,
         [&](int i) {
             return distance(i, kMoveOfRate);
         },
         take(by_dq_));
-    of_forces_->differentiate(
+    of_other_forces_->differentiate(
         evaluate,
         q_,
         [&](int i) {
@@ -411,72 +398,114 @@ void StepDerivative::differentiate_forces(const AcceptedStep& step) {
 
 void StepDerivative::assemble(double h) {
     const RowSet& rows = data_.parts.rows;
-    fill(C_q_, n_, n_, by_q_);
-    fill(I_dq_, m_, n_, rows_dq_);
-    fill(I_q_, m_, n_, rows_q_);
-    fill(E_, m_, m_, law_I_);
-    fill(P_, m_, m_, law_pi_);
-    Triplets list;
+    C_q_.fill(n_, n_, by_q_);
+    const Sparse& I_dq = I_dq_.fill(m_, n_, rows_dq_);
+    I_q_.fill(m_, n_, rows_q_);
+    const Sparse& E = E_.fill(m_, m_, law_I_);
+    P_.fill(m_, m_, law_pi_);
+    mass_.clear();
     const std::vector<MassEntry>& mass = data_.parts.mass.entries();
     const std::span<const double> values = data_.parts.mass.values();
     for (std::size_t e = 0; e < mass.size(); ++e) {
         const double value = values.empty() ? mass[e].value : values[e];
-        list.emplace_back(mass[e].i, mass[e].j, value);
-        if (mass[e].i != mass[e].j) list.emplace_back(mass[e].j, mass[e].i, value);
+        mass_.emplace_back(mass[e].i, mass[e].j, value);
+        if (mass[e].i != mass[e].j) mass_.emplace_back(mass[e].j, mass[e].i, value);
     }
-    fill(M_, n_, n_, list);
+    M_.fill(n_, n_, mass_);
     // K^T with the equations of motion times h^2 / 2 and s in units of 2 / h^2: all of the size of
     // masses.
     const double unit = 0.5 * h * h;
+    list_ = mass_;
     for (const auto& entry : by_dq_)
-        list.emplace_back(entry.col(), entry.row(), unit * entry.value());
-    const Sparse rows_by_dq = E_ * I_dq_;
-    for (int j = 0; j < rows_by_dq.outerSize(); ++j)
-        for (Sparse::InnerIterator it(rows_by_dq, j); it; ++it)
-            list.emplace_back(j, n_ + static_cast<int>(it.row()), it.value());
+        list_.emplace_back(entry.col(), entry.row(), unit * entry.value());
+    // (E I_dq)^T; E couples rows of one item at most
+    for (int i = 0; i < I_dq.outerSize(); ++i)
+        for (Sparse::InnerIterator of(I_dq, i); of; ++of)
+            for (Sparse::InnerIterator e(E, of.row()); e; ++e)
+                list_.emplace_back(i, n_ + static_cast<int>(e.row()), e.value() * of.value());
     for (int k = 0; k < m_; ++k) {
-        for (const int e : rows.entries(k)) list.emplace_back(n_ + k, rows.column_of(e), B_[e]);
-        list.emplace_back(n_ + k, n_ + k, -gamma_[k] / unit);
+        for (const int e : rows.entries(k)) list_.emplace_back(n_ + k, rows.column_of(e), B_[e]);
+        list_.emplace_back(n_ + k, n_ + k, -gamma_[k] / unit);
     }
-    fill(KT_, n_ + m_, n_ + m_, list);
+    KT_.fill(n_ + m_, n_ + m_, list_);
     scale_ = unit;
 }
 
+/// The symmetric matrix of the step's iteration, which is about K^T where rows have linear laws;
+/// else, or where that does not serve, K^T itself.
 bool StepDerivative::factorise() {
-    is_factorised_ = lu_.compute(KT_);
-    return is_factorised_;
+    const bool may_be_symmetric =
+        !data_.parts.laws.has_nonlinear() && !(is_fresh_ && factors_ == Factors::symmetric);
+    is_fresh_ = true;
+    if (may_be_symmetric) {
+        step_->before.put(system_);
+        evaluate(*step_);
+        factors_ = Factors::symmetric;
+        if (system_.step_equations()->factorise(
+                {step_->before.t, step_->h, view(step_->a), view(step_->s)}, Tangent::symmetric))
+            return true;
+    }
+    factors_ = lu_.compute(*KT_) ? Factors::exact : Factors::none;
+    return factors_ == Factors::exact;
 }
 
-/// Iterative refinement, down to rounding, with the matrix of an earlier step while that serves.
-bool StepDerivative::solve(const Eigen::VectorXd& b, Eigen::VectorXd& x) {
-    bool is_fresh = !is_factorised_;
-    if (is_fresh && !factorise()) return false;
-    while (true) {
-        x.setZero(b.size());
-        left_ = b;
-        double last = std::numeric_limits<double>::infinity();
-        bool is_slow = false;
-        for (int k = 0; k < kMostSolves; ++k) {
-            lu_.solve(left_, more_);
-            const double size_x = std::max(largest_entry(x), largest_entry(more_));
-            const double change = largest_entry(more_);
-            if (!std::isfinite(change)) return false;
-            if (is_fresh && k > 0 && !(change < 0.5 * last)) return true;  // rounding
-            x += more_;
-            if (change <= kRoundoff * size_x) return true;
-            if (!is_fresh && k > 0 && change > kServes * last &&
-                change > 64.0 * kRoundoff * size_x) {
-                is_slow = true;
-                break;
-            }
-            if (!is_fresh && k > 0 && change > 0.5 * last) return true;
-            last = change;
-            left_.noalias() = b - KT_ * x;
-        }
-        if (is_fresh || !is_slow) return true;
-        if (!factorise()) return false;
-        is_fresh = true;
+/// x is about K^-T b.
+bool StepDerivative::precondition(const Eigen::VectorXd& b, Eigen::VectorXd& x) {
+    if (factors_ == Factors::exact) {
+        lu_.solve(b, x);
+        return x.allFinite();
     }
+    // In the equations' own units
+    const auto n = static_cast<std::size_t>(n_);
+    const auto m = static_cast<std::size_t>(m_);
+    scaled_ = b;
+    scaled_.tail(m_) *= scale_;
+    x.resize(n_ + m_);
+    system_.step_rows().matrix.solve(
+        {scaled_.data(), n}, {scaled_.data() + n_, m}, {x.data(), n}, {x.data() + n_, m});
+    x.head(n_) /= scale_;
+    return x.allFinite();
+}
+
+/// K^-T b to rounding: the factors of an earlier step serve as long as they lead there.
+bool StepDerivative::solve(const Eigen::VectorXd& b, Eigen::VectorXd& x) {
+    if (factors_ != Factors::none && solve_by(b, x)) return true;
+    for (int tries = 0; tries < 2; ++tries) {
+        if (is_fresh_ && factors_ == Factors::exact) return false;
+        if (!factorise()) return false;
+        if (solve_by(b, x)) return true;
+    }
+    return false;
+}
+
+bool StepDerivative::solve_by(const Eigen::VectorXd& b, Eigen::VectorXd& x) {
+    x.setZero(b.size());
+    left_ = b;
+    double last = std::numeric_limits<double>::infinity();
+    int num_products = 0;
+    for (int k = 0; k < kMostCorrections; ++k) {
+        const double left = krylov_.solve(
+            [this](const Eigen::VectorXd& z, Eigen::VectorXd& w) {
+                w.noalias() = *KT_ * z;
+            },
+            [this](const Eigen::VectorXd& v, Eigen::VectorXd& z) {
+                return precondition(v, z);
+            },
+            left_,
+            kCorrection,
+            more_);
+        num_products += krylov_.num_products;
+        if (!(left >= 0.0) || (left > kCorrection && (!is_fresh_ || k == 0))) return false;
+        const double change = largest_entry(more_);
+        if (!std::isfinite(change)) return false;
+        if (!(change < 0.5 * last)) return true;  // rounding
+        x += more_;
+        if (change <= kRoundoff * largest_entry(x)) return true;
+        last = change;
+        left_ = b;
+        left_.noalias() -= *KT_ * x;
+    }
+    return true;
 }
 
 std::vector<int> StepDerivative::unseen_rows(const StepState& at) {
@@ -562,7 +591,8 @@ void StepDerivative::move_massless(const StepState& at, Costate& of) {
 
 bool StepDerivative::pull_back(Costate& of, Eigen::VectorXd& motion, Eigen::VectorXd& rows) {
     b_.setZero(n_ + m_);
-    b_.head(n_) = of.q + (2.0 / h_) * of.v + I_dq_.transpose() * of.pi;
+    b_.head(n_) = of.q + (2.0 / h_) * of.v;
+    b_.head(n_).noalias() += (*I_dq_).transpose() * of.pi;
     if (largest_entry(b_) == 0.0) {
         x_.setZero(n_ + m_);
     } else if (!solve(b_, x_)) {
@@ -570,9 +600,11 @@ bool StepDerivative::pull_back(Costate& of, Eigen::VectorXd& motion, Eigen::Vect
     }
     motion = scale_ * x_.head(n_);
     rows = x_.tail(m_);
-    of.q += I_q_.transpose() * (of.pi - E_.transpose() * rows) - C_q_.transpose() * motion;
-    of.v = -of.v + (2.0 / h_) * (M_ * motion);
-    of.pi -= P_.transpose() * rows;
+    of.q += (*I_q_).transpose() * (of.pi - (*E_).transpose() * rows);
+    of.q.noalias() -= (*C_q_).transpose() * motion;
+    of.v *= -1.0;
+    of.v.noalias() += (2.0 / h_) * (*M_ * motion);
+    of.pi.noalias() -= (*P_).transpose() * rows;
     return true;
 }
 
@@ -630,10 +662,10 @@ std::string StepDerivative::check(const AcceptedStep& step, unsigned seed) {
     C.setFromTriplets(by_dq_.begin(), by_dq_.end());
     Eigen::VectorXd by_stress = Eigen::VectorXd::Zero(n_);
     for (int k = 0; k < m_; ++k) rows.add_transposed(B_.data(), k, ds[k], by_stress.data());
-    const Eigen::VectorXd by_dq = C * dq, by_q = C_q_ * dq0;
+    const Eigen::VectorXd by_dq = C * dq, by_q = *C_q_ * dq0;
     const Eigen::VectorXd motion = by_dq + by_q + by_stress;
-    const Eigen::VectorXd I = I_dq_ * dq + I_q_ * dq0;
-    Eigen::VectorXd of_rows = E_ * I + P_ * dpi - gamma_.cwiseProduct(ds);
+    const Eigen::VectorXd I = *I_dq_ * dq + *I_q_ * dq0;
+    Eigen::VectorXd of_rows = *E_ * I + *P_ * dpi - gamma_.cwiseProduct(ds);
     const double noise = kOfTerms * kRoundoff / kTry;
     const double allowed =
         kMiss * std::max({largest_entry(by_dq), largest_entry(by_q), largest_entry(by_stress)}) +

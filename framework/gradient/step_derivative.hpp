@@ -4,12 +4,15 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 
 #include "kernel_system.hpp"
+#include "krylov.hpp"
+#include "object_differences.hpp"
 #include "recorded_run.hpp"
 #include "sparse_differences.hpp"
 #include "sparse_lu.hpp"
@@ -29,6 +32,19 @@ struct AdjointObstacle {
 inline double largest_entry(const Eigen::VectorXd& x) {
     return x.size() > 0 ? x.lpNorm<Eigen::Infinity>() : 0.0;
 }
+
+/// A sparse matrix that is filled again and again by entries at the same places.
+class FilledMatrix {
+public:
+    using Sparse = Eigen::SparseMatrix<double>;
+    const Sparse& fill(int rows, int columns, const Triplets& list);
+    const Sparse& operator*() const { return matrix_; }
+
+private:
+    Sparse matrix_;
+    std::vector<std::pair<int, int>> at_;
+    std::vector<int> place_;
+};
 
 /// A step of the discrete formulation has the unknowns dq and s and begins from (q0, v0, pi0):
 ///
@@ -58,6 +74,8 @@ public:
     /// Why derivatives of this model's steps are not to be had; empty: they are.
     static std::string obstacle(KernelSystem& system);
 
+    /// Looks at a step for what stays the same at the others, before take().
+    void look(const AcceptedStep& step);
     /// Takes the derivatives at a step.
     /// @throws AdjointObstacle where a law has a corner
     void take(const AcceptedStep& step);
@@ -94,13 +112,14 @@ private:
     void take_laws(const AcceptedStep& step);
     void assemble(double h);
     void evaluate(const AcceptedStep& step);
-    void evaluate_general(const AcceptedStep& step, Eigen::VectorXd& out);
     double distance(int coordinate, double part) const;
+    enum class Factors { none, symmetric, exact };
     bool factorise();
+    bool precondition(const Eigen::VectorXd& b, Eigen::VectorXd& x);
     bool solve(const Eigen::VectorXd& b, Eigen::VectorXd& x);
+    bool solve_by(const Eigen::VectorXd& b, Eigen::VectorXd& x);
 
     using Sparse = Eigen::SparseMatrix<double>;
-    using Triplets = std::vector<Eigen::Triplet<double>>;
 
     KernelSystem& system_;
     SystemData data_;
@@ -108,8 +127,10 @@ private:
     double extent_;
     std::vector<char> is_general_;   // of each block: its rows by differences
     std::vector<char> is_velocity_;  // of each row: I by differences as well
-    std::vector<int> general_rows_;
-    std::optional<SparseDifferences> of_rows_, of_forces_, of_massless_;
+    std::optional<RowDifferences> of_rows_;
+    std::optional<ForceDifferences> of_forces_;
+    std::vector<int> other_forces_;
+    std::optional<SparseDifferences> of_other_forces_, of_massless_;
 
     Eigen::VectorXd q_, dq_, mid_, r_motion_, r_rows_, A0_, A1_, B_, pi_t_, s_, v_, increments_;
     std::vector<double> plugin_;
@@ -117,10 +138,14 @@ private:
     Triplets rows_dq_, rows_q_;  // of I
     Triplets law_I_, law_pi_;    // of r_rows
     Eigen::VectorXd gamma_;      // of the rows' equations
-    Sparse M_, C_q_, I_dq_, I_q_, E_, P_, KT_;
-    Eigen::VectorXd left_, more_, x_, b_;
+    FilledMatrix M_, C_q_, I_dq_, I_q_, E_, P_, KT_;
+    Triplets list_, mass_;
+    Eigen::VectorXd left_, more_, x_, b_, scaled_;
+    Krylov krylov_;
     SparseLu lu_;
-    bool is_factorised_ = false;
+    const AcceptedStep* step_ = nullptr;  // taken last
+    Factors factors_ = Factors::none;
+    bool is_fresh_ = false;  // of the step taken last
     double h_ = 0.0, scale_ = 1.0;
     double motion_left_ = 0.0, rows_left_ = 0.0;
 };

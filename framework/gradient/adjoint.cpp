@@ -14,193 +14,20 @@
 
 #include <fmt/format.h>
 
-#include "break_schedule.hpp"
+#include "parameter_group.hpp"
+#include "state_columns.hpp"
 #include "step_derivative.hpp"
 
 namespace ancora {
 namespace {
 
-// Neighbouring models: relative to the parameter's scale, for residuals of steps and for starts.
-constexpr double kNear = 0x1p-16;
-constexpr double kFar = 0x1p-10;
-// Differences of columns, relative to the size of a coordinate.
-constexpr double kMoveOfColumn = 0x1p-11;
 // Relative error of a derivative, of the sum of its terms' sizes.
 constexpr double kError = 1e-10;
 // A step's end may differ from what the equations say.
 constexpr double kAgrees = 1e-10;
 constexpr int kTries = 3;
-// Slopes on both sides of a corner; and what residuals are counted as zero.
-constexpr double kBend = 0.3;
-constexpr double kLeft = 100.0;
-constexpr double kRoundingOfStart = 1e-9;
 
 // --- objectives
-
-/// Entries of a derivative by (q, v, pi), which follow each other.
-using Entries = std::vector<std::pair<int, double>>;
-
-/// Columns of a simulation that follow from its state: positions, velocities and strains.
-class StateColumns {
-public:
-    explicit StateColumns(const Simulation& simulation) : names_(simulation.column_names()) {
-        for (const int column : simulation.step_mean_columns()) is_mean_.insert(names_[column]);
-        row_.resize(names_.size());
-        for (std::size_t k = 0; k < names_.size() && names_[k] != "energy.balance"; ++k)
-            if (names_[k].starts_with("energy.")) energies_.push_back(k);
-        const auto vector = [&](const std::string& name) {
-            return static_cast<std::size_t>(std::ranges::find(names_, name) - names_.begin());
-        };
-        momentum_ = vector("momentum.x");
-        angular_momentum_ = vector("angular_momentum.x");
-    }
-    /// Why a column is none; empty: it is.
-    std::string obstacle(const std::string& column) const {
-        const auto ends = [&](std::string_view with) {
-            return column.ends_with(with);
-        };
-        if (std::ranges::find(names_, column) == names_.end()) return "no such column";
-        if (is_of_energy(column)) return {};
-        if (is_mean_.contains(column)) return "a mean over steps";
-        const std::string_view first = std::string_view(column).substr(0, column.find('.'));
-        for (const std::string_view of :
-             {"t", "energy", "work", "momentum", "angular_momentum", "constraint", "integrator"})
-            if (first == of) return "more than a state has";
-        if (ends(".work") || ends(".gap") || ends(".impulse") || ends(".loss"))
-            return "more than a state has";
-        return {};
-    }
-    bool is_of_energy(const std::string& column) const {
-        const std::size_t at = place(column);
-        return std::ranges::find(energies_, at) != energies_.end() ||
-               (at >= momentum_ && at < momentum_ + 3) ||
-               (at >= angular_momentum_ && at < angular_momentum_ + 3);
-    }
-    std::size_t place(const std::string& column) const {
-        return static_cast<std::size_t>(std::ranges::find(names_, column) - names_.begin());
-    }
-    /// @param with_energies  those of the present state, which are else those accepted
-    const std::vector<double>& sample(const Simulation& simulation, bool with_energies) {
-        simulation.sample({row_, {}, {}, false});
-        if (!with_energies) return row_;
-        const EnergyAccounting::Snapshot now = KernelAccess::of(simulation).energies();
-        const double potential = now.elastic + now.gravity;
-        const std::array<double, 3> energies{now.kinetic, potential, now.kinetic + potential};
-        for (std::size_t k = 0; k < energies_.size(); ++k) row_[energies_[k]] = energies[k];
-        std::ranges::copy(now.momenta.linear, &row_[momentum_]);
-        std::ranges::copy(now.momenta.angular, &row_[angular_momentum_]);
-        return row_;
-    }
-
-private:
-    std::vector<std::string> names_;
-    std::set<std::string> is_mean_;
-    std::vector<std::size_t> energies_;  // kinetic, potential, total
-    std::size_t momentum_ = 0, angular_momentum_ = 0;
-    std::vector<double> row_;
-};
-
-/// Derivatives of some columns by q, v and pi at the present state of a run.
-class ColumnDerivative {
-public:
-    ColumnDerivative(Simulation& simulation, std::vector<std::string> columns)
-        : simulation_(simulation),
-          system_(KernelAccess::of(simulation)),
-          columns_(simulation),
-          engine_(1) {
-        for (const std::string& name : columns) {
-            at_.push_back(columns_.place(name));
-            with_energies_ |= columns_.is_of_energy(name);
-        }
-        n_ = system_.num_coordinates();
-        count_ = 2 * n_ + (with_energies_ ? system_.parts().m : 0);
-    }
-    bool with_energies() const { return with_energies_; }
-    /// One list for each column.
-    std::vector<Entries> take() {
-        std::vector<Entries> out(at_.size());
-        find_others();
-        for (const int j : known_) {
-            double& x = coordinate(j);
-            const double kept = x;
-            const double d = distance(j);
-            const auto move = [&](double by) {
-                x = kept + by * d;
-                return pick();
-            };
-            const Eigen::VectorXd up = move(1.0), down = move(-1.0);
-            const Eigen::VectorXd more = move(2.0), less = move(-2.0);
-            x = kept;
-            for (std::size_t c = 0; c < at_.size(); ++c) {
-                const auto at = static_cast<Eigen::Index>(c);
-                const double value =
-                    (8.0 * (up[at] - down[at]) - (more[at] - less[at])) / (12.0 * d);
-                if (value != 0.0) out[c].emplace_back(j, value);
-            }
-        }
-        pick();  // what sampling keeps is that of this state
-        return out;
-    }
-
-private:
-    double& coordinate(int j) {
-        MotionState& state = system_.step_data().state;
-        return j < n_ ? state.q[j] : j < 2 * n_ ? state.v[j - n_] : state.pi[j - 2 * n_];
-    }
-    double distance(int j) {
-        const bool is_velocity = j >= n_ && j < 2 * n_;
-        return kMoveOfColumn * std::max(std::abs(coordinate(j)), is_velocity ? 1.0 : 1e-3);
-    }
-    Eigen::VectorXd pick() {
-        const std::vector<double>& row = columns_.sample(simulation_, with_energies_);
-        Eigen::VectorXd out(static_cast<Eigen::Index>(at_.size()));
-        for (std::size_t c = 0; c < at_.size(); ++c)
-            out[static_cast<Eigen::Index>(c)] = row[at_[c]];
-        return out;
-    }
-    /// Coordinates that columns depend on and that are not known to be such, by halves of those
-    /// that move columns together.
-    void find_others() {
-        std::vector<int> others;
-        for (int j = 0; j < count_; ++j)
-            if (!std::ranges::binary_search(known_, j)) others.push_back(j);
-        const Eigen::VectorXd here = pick();
-        std::vector<int> found;
-        const auto search = [&](const auto& again, std::span<const int> among) -> void {
-            if (among.empty() || !moves(among, here)) return;
-            if (among.size() == 1) {
-                found.push_back(among.front());
-                return;
-            }
-            const std::size_t half = among.size() / 2;
-            again(again, among.first(half));
-            again(again, among.subspan(half));
-        };
-        search(search, others);
-        known_.insert(known_.end(), found.begin(), found.end());
-        std::ranges::sort(known_);
-    }
-    bool moves(std::span<const int> among, const Eigen::VectorXd& here) {
-        std::uniform_real_distribution<double> any(0.5, 1.0);
-        std::vector<double> kept;
-        for (const int j : among) {
-            kept.push_back(coordinate(j));
-            coordinate(j) += any(engine_) * distance(j);
-        }
-        const bool out = pick() != here;
-        for (std::size_t i = 0; i < among.size(); ++i) coordinate(among[i]) = kept[i];
-        return out;
-    }
-
-    Simulation& simulation_;
-    KernelSystem& system_;
-    StateColumns columns_;
-    std::vector<std::size_t> at_;
-    int n_ = 0, count_ = 0;
-    bool with_energies_ = false;
-    std::vector<int> known_;  // that columns depend on, rising
-    std::mt19937 engine_;
-};
 
 /// Weights of a column's values at the ends of steps.
 std::map<long, double> weights_of(const Objective& objective,
@@ -243,214 +70,6 @@ std::map<long, double> weights_of(const Objective& objective,
     return out;
 }
 
-// --- parameters
-
-/// A model with a neighbouring value.
-struct Neighbour {
-    explicit Neighbour(Simulation made)
-        : simulation(std::move(made)),
-          system(KernelAccess::of(simulation)),
-          columns(simulation),
-          motion(system.num_coordinates()),
-          rows(system.num_rows()) {}
-
-    void evaluate(const AcceptedStep& step) {
-        step.before.put(system);
-        system.step_equations()->evaluate({step.before.t, step.h, view(step.a), view(step.s)},
-                                          {motion.data(), static_cast<std::size_t>(motion.size())},
-                                          {rows.data(), static_cast<std::size_t>(rows.size())});
-        const SystemData data = system.step_data();
-        increment = data.trial.Bdq + data.parts.rows.tau;
-    }
-    /// What parts of the residual are made of, without rows' geometry: M a - F, and what laws make
-    /// of strains and stresses at these increments.
-    void evaluate_laws(const AcceptedStep& step, const Eigen::VectorXd& increments) {
-        step.before.put(system);
-        const SystemData data = system.step_data();
-        Assembly& parts = data.parts;
-        parts.laws.prepare(step.h);
-        parts.hold_mass(step.before.t, step.h);
-        parts.mass.multiply(step.a.data(), motion.data());
-        data.trial.F = parts.gravity_force;
-        {
-            const Eigen::VectorXd dq = step.h * step.before.v + 0.5 * step.h * step.h * step.a;
-            std::ranges::copy(data.state.plugin, data.trial.plugin.begin());
-            parts.forces.evaluate_step(step.before.q.data(),
-                                       dq.data(),
-                                       step.before.t,
-                                       step.h,
-                                       data.state.plugin,
-                                       data.trial.plugin,
-                                       data.trial.F.data());
-        }
-        motion -= data.trial.F;
-        const RowLaws& laws = parts.laws;
-        const auto m = static_cast<Eigen::Index>(parts.m);
-        rows.head(m) = laws.theta().cwiseProduct(data.state.pi) + laws.extra() -
-                       laws.gamma().cwiseProduct(step.s.head(m));
-        for (const int k : laws.nonlinear())
-            if (!laws.together().holds(k))
-                rows[k] = laws.stiffest_compliance(k) *
-                          (laws.mean_stress(k, data.state.pi[k], increments[k], step.h).stress -
-                           step.s[k]);
-        increment.setZero(m);
-    }
-    const std::vector<double>& sample(const StepState& at,
-                                      const std::vector<int>& unseen,
-                                      bool with_energies) {
-        at.put(system);
-        StepDerivative::reset_massless(system, unseen);
-        system.follow_joints();
-        return columns.sample(simulation, with_energies);
-    }
-
-    Simulation simulation;
-    KernelSystem& system;
-    StateColumns columns;
-    Eigen::VectorXd motion, rows, increment;
-};
-
-/// Break points of a model's functions of time.
-std::vector<double> breaks_of(const Model& model, const IntegratorSettings& settings) {
-    constexpr std::size_t kMost = 10'000;
-    BreakSchedule schedule(model, settings);
-    std::vector<double> out;
-    for (double t = settings.begin; out.size() < kMost;) {
-        t = schedule.next(t, settings.end);
-        if (!(t <= settings.end)) break;
-        out.push_back(t);
-    }
-    return out;
-}
-
-/// How starts, residuals and columns depend on a parameter.
-class ParameterSide {
-public:
-    ParameterSide(const ModelParameter& parameter,
-                  const ModelRuns& runs,
-                  const IntegratorSettings& settings,
-                  Simulation& base,
-                  double extent)
-        : scale_(parameter.scale(extent)) {
-        KernelSystem& system = KernelAccess::of(base);
-        const auto make = [&](double value) {
-            Simulation made = runs.make(std::vector<std::string>{parameter.override_with(value)});
-            KernelSystem& other = KernelAccess::of(made);
-            if (other.num_coordinates() != system.num_coordinates() ||
-                other.num_rows() != system.num_rows() ||
-                other.state().plugin.size() != system.state().plugin.size() ||
-                made.column_names() != base.column_names())
-                throw AdjointObstacle{"with another value the model has other coordinates or rows"};
-            if (breaks_of(other.parts().model, settings) !=
-                breaks_of(system.parts().model, settings))
-                throw AdjointObstacle{
-                    "the times at which what is given over time is not smooth depend on it"};
-            return made;
-        };
-        const double p = parameter.value();
-        distance_ = kNear * scale_;
-        const double far = kFar * scale_;
-        const auto start_at = [&](double by) {
-            Simulation made = make(p + by * far);
-            return StepState::of(KernelAccess::of(made));
-        };
-        const StepState up = start_at(1.0), down = start_at(-1.0);
-        const StepState more = start_at(2.0), less = start_at(-2.0);
-        const auto slope = [&](auto of) {
-            return Eigen::VectorXd((8.0 * (up.*of - down.*of) - (more.*of - less.*of)) /
-                                   (12.0 * far));
-        };
-        start_ = {slope(&StepState::q), slope(&StepState::v), slope(&StepState::pi)};
-        const StepState here = StepState::of(system);
-        for (const auto of : {&StepState::q, &StepState::v}) {
-            const Eigen::VectorXd bend = up.*of + down.*of - 2.0 * here.*of;
-            if (largest_entry(bend) > kBend * largest_entry(up.*of - down.*of) +
-                                          kRoundingOfStart * (1.0 + largest_entry(here.*of)))
-                throw AdjointObstacle{"the start has a corner there"};
-        }
-        up_ = std::make_unique<Neighbour>(make(p + distance_));
-        down_ = std::make_unique<Neighbour>(make(p - distance_));
-        width_ = (p + distance_) - (p - distance_);
-    }
-
-    /// d(q, v, pi)/dp at the begin.
-    const Costate& start() const { return start_; }
-    /// Whether residuals do not depend on it where they have been looked at.
-    bool is_of_start() const { return is_of_start_; }
-    bool is_in_columns() const { return is_in_columns_; }
-
-    /// Looks whether residuals of a step depend on it, which `here` has evaluated.
-    void look(const AcceptedStep& step, const Neighbour& here) {
-        for (Neighbour* const side : {up_.get(), down_.get()}) {
-            side->evaluate(step);
-            is_of_start_ = is_of_start_ && side->motion == here.motion && side->rows == here.rows &&
-                           side->increment == here.increment;
-            const Assembly &own = side->system.parts(), &its = here.system.parts();
-            is_in_rows_ = is_in_rows_ || own.rows.B != its.rows.B || own.rows.tau != its.rows.tau ||
-                          !its.laws.together().empty();
-        }
-    }
-    /// Where it is, as far as it has been looked at: in the start alone, in rows.
-    std::array<bool, 2> parts() const { return {is_of_start_, is_in_rows_}; }
-    bool is_in_rows() const { return is_in_rows_; }
-    void look(const StepState& at,
-              std::span<const std::size_t> places,
-              const std::vector<int>& unseen,
-              bool with_energies) {
-        if (is_in_columns_) return;
-        const std::vector<double>& up = up_->sample(at, unseen, with_energies);
-        const std::vector<double>& down = down_->sample(at, unseen, with_energies);
-        for (const std::size_t place : places) is_in_columns_ |= up[place] != down[place];
-    }
-    /// Why there is no derivative by it; empty: there is.
-    const std::string& fault() const { return fault_; }
-    /// dr/dp of a step by laws, masses and forces alone, where rows do not depend on it.
-    void take_laws(const AcceptedStep& step, const Eigen::VectorXd& increments) {
-        for (Neighbour* const side : {up_.get(), down_.get()})
-            side->evaluate_laws(step, increments);
-        take_slopes();
-    }
-    /// dr/dp and dI/dp of a step, whose own residuals are as small as these.
-    void take(const AcceptedStep& step, double motion_left, double rows_left) {
-        up_->evaluate(step);
-        down_->evaluate(step);
-        if (bends(up_->motion, down_->motion, motion_left) ||
-            bends(up_->rows, down_->rows, rows_left))
-            fault_ = fmt::format("t = {:.6g} s: the equations have a corner there", step.before.t);
-        take_slopes();
-    }
-    /// Of a column at a state.
-    double of_column(const StepState& at,
-                     std::size_t place,
-                     const std::vector<int>& unseen,
-                     bool with_energies) {
-        return (up_->sample(at, unseen, with_energies)[place] -
-                down_->sample(at, unseen, with_energies)[place]) /
-               width_;
-    }
-
-    Eigen::VectorXd motion, rows, increment;
-
-private:
-    void take_slopes() {
-        motion = (up_->motion - down_->motion) / width_;
-        rows = (up_->rows - down_->rows) / width_;
-        increment = (up_->increment - down_->increment) / width_;
-    }
-    /// Residuals are zero at the parameter's value: at a smooth one those on both sides are
-    /// opposite.
-    static bool bends(const Eigen::VectorXd& up, const Eigen::VectorXd& down, double left) {
-        return largest_entry(up + down) > kBend * largest_entry(up - down) + kLeft * left;
-    }
-
-    double scale_, distance_ = 0.0, width_ = 0.0;
-    std::string fault_;
-    Costate start_;
-    std::unique_ptr<Neighbour> up_, down_;
-    bool is_of_start_ = true, is_in_columns_ = false;
-    bool is_in_rows_ = false;
-};
-
 // --- the sweep
 
 class Sweep {
@@ -488,29 +107,30 @@ public:
             weights_.push_back(weights_of(of[i], places[i], run.times(), simulation.step_size()));
         }
         columns_.emplace(simulation, names);
-        const IntegratorSettings settings = model({}).integrator;
-        for (std::size_t k = 0; k < by.size() && !column_of_.empty(); ++k) {
-            try {
-                parameters_.push_back(
-                    {k,
-                     ParameterSide(by[k], runs, settings, here_.simulation, simulation.extent())});
-            } catch (const AdjointObstacle& obstacle) {
-                out_.by[k] = fmt::format("{}: {}", by[k].key(), obstacle.why);
-            } catch (const Error& error) {
-                out_.by[k] = fmt::format("{}: {}", by[k].key(), error.message());
-            }
+        settings_ = model({}).integrator;
+        if (!column_of_.empty()) {
+            parameters_.emplace(by,
+                                runs,
+                                settings_,
+                                here_.simulation,
+                                simulation.extent(),
+                                run.first_step(),
+                                places_,
+                                columns_->with_energies(),
+                                derivative_);
+            out_.by = parameters_->faults;
         }
         const int n = system_.num_coordinates();
         const auto zero = [](Eigen::Index size) {
             return Eigen::VectorXd(Eigen::VectorXd::Zero(size));
         };
         costates_.assign(column_of_.size(), {zero(n), zero(n), zero(system_.parts().m)});
-        value_.assign(column_of_.size() * parameters_.size(), 0.0);
+        value_.assign(column_of_.size() * by.size(), 0.0);
         size_ = value_;
     }
 
     AdjointGradient run() {
-        if (column_of_.empty() || parameters_.empty()) return std::move(out_);
+        if (!parameters_ || parameters_->groups.empty()) return std::move(out_);
         try {
             run_.visit_backwards(
                 [this](long step) {
@@ -527,13 +147,15 @@ public:
             out_.obstacle = error.message();
             return std::move(out_);
         }
-        for (const auto& [number, side] : parameters_) out_.by[number] = side.fault();
+        for (ParameterGroup& group : parameters_->groups)
+            for (const ParameterGroup::Member& member : group.members())
+                out_.by[member.number] = member.fault;
+        const std::size_t num_parameters = out_.by.size();
         for (std::size_t c = 0; c < column_of_.size(); ++c)
-            for (std::size_t k = 0; k < parameters_.size(); ++k) {
-                Gradient::Entry& entry =
-                    out_.entries[column_of_[c].first * out_.by.size() + parameters_[k].first];
-                entry.value = value_[c * parameters_.size() + k];
-                entry.error = kError * size_[c * parameters_.size() + k];
+            for (std::size_t k = 0; k < num_parameters; ++k) {
+                Gradient::Entry& entry = out_.entries[column_of_[c].first * num_parameters + k];
+                entry.value = value_[c * num_parameters + k];
+                entry.error = kError * size_[c * num_parameters + k];
                 entry.is_by_adjoint = true;
             }
         return std::move(out_);
@@ -550,10 +172,6 @@ private:
         return found == weights_[c].end() ? 0.0 : found->second;
     }
 
-    static bool is_live(const ParameterSide& side) {
-        return !side.is_of_start() && side.fault().empty();
-    }
-
     /// At the end of a step, as it is computed again.
     void note_seeds(long step) {
         for (std::size_t c = 0; c < weights_.size(); ++c)
@@ -564,8 +182,8 @@ private:
     }
 
     void add(std::size_t c, std::size_t k, double term, double size) {
-        value_[c * parameters_.size() + k] += term;
-        size_[c * parameters_.size() + k] += size;
+        value_[c * out_.by.size() + k] += term;
+        size_[c * out_.by.size() + k] += size;
     }
 
     void plant(long step) {
@@ -574,9 +192,12 @@ private:
         const Seeds& seeds = found->second;
         const std::vector<int> unseen = derivative_.unseen_rows(seeds.at);
         const int n = system_.num_coordinates();
-        for (auto& [number, side] : parameters_)
-            if (column_looks_ < kTries)
-                side.look(seeds.at, places_, unseen, columns_->with_energies());
+        for (ParameterGroup& group : parameters_->groups) {
+            if (column_looks_ >= kTries) break;
+            group.look(seeds.at, places_, unseen, columns_->with_energies());
+            if (group.is_in_columns() && group.members().size() > 1)
+                throw AdjointObstacle{"parameters enter columns at some times only"};
+        }
         ++column_looks_;
         for (std::size_t c = 0; c < column_of_.size(); ++c) {
             const double w = weight(c, step);
@@ -586,14 +207,13 @@ private:
                 (j < n ? to.q[j] : j < 2 * n ? to.v[j - n] : to.pi[j - 2 * n]) += w * value;
             }
             derivative_.move_massless(seeds.at, costates_[c]);
-            for (std::size_t k = 0; k < parameters_.size(); ++k) {
-                ParameterSide& side = parameters_[k].second;
-                if (!side.is_in_columns()) continue;
-                const double term = w * side.of_column(seeds.at,
-                                                       places_[column_of_[c].second],
-                                                       unseen,
-                                                       columns_->with_energies());
-                add(c, k, term, std::abs(term));
+            for (ParameterGroup& group : parameters_->groups) {
+                if (!group.is_in_columns()) continue;
+                const double term = w * group.of_column(seeds.at,
+                                                        places_[column_of_[c].second],
+                                                        unseen,
+                                                        columns_->with_energies());
+                add(c, group.members().front().number, term, std::abs(term));
             }
         }
         seeds_.erase(found);
@@ -646,31 +266,25 @@ private:
 
     void pull_back(const AcceptedStep& step, bool is_to_be_checked) {
         derivative_.take(step);
-        for (auto& [number, side] : parameters_) {
-            if (!is_live(side)) continue;
+        for (ParameterGroup& group : parameters_->groups) {
+            if (group.is_of_start()) continue;
             // In full now and then, which tells whether it has a corner.
-            if (side.is_in_rows() || is_to_be_checked)
-                side.take(step, derivative_.motion_left(), derivative_.rows_left());
+            if (group.is_in_rows() || is_to_be_checked)
+                group.take(step, derivative_.motion_left(), derivative_.rows_left());
             else
-                side.take_laws(step, derivative_.increments());
+                group.take_laws(step, derivative_.increments());
         }
-        Eigen::VectorXd motion, rows;
         for (std::size_t c = 0; c < column_of_.size(); ++c) {
-            const Eigen::VectorXd behind = costates_[c].pi;
-            if (!derivative_.pull_back(costates_[c], motion, rows))
+            behind_ = costates_[c].pi;
+            if (!derivative_.pull_back(costates_[c], motion_, rows_))
                 throw AdjointObstacle{
                     fmt::format("t = {:.6g} s: the step's matrix has no inverse", step.before.t)};
-            for (std::size_t k = 0; k < parameters_.size(); ++k) {
-                const ParameterSide& side = parameters_[k].second;
-                if (!is_live(side)) continue;
-                const Eigen::Index m = rows.size();
-                add(c,
-                    k,
-                    behind.dot(side.increment) - motion.dot(side.motion) -
-                        rows.dot(side.rows.head(m)),
-                    behind.cwiseAbs().dot(side.increment.cwiseAbs()) +
-                        motion.cwiseAbs().dot(side.motion.cwiseAbs()) +
-                        rows.cwiseAbs().dot(side.rows.head(m).cwiseAbs()));
+            for (ParameterGroup& group : parameters_->groups) {
+                if (group.is_of_start()) continue;
+                for (const ParameterGroup::Member& member : group.members()) {
+                    const auto [value, size] = group.term(member, motion_, rows_, behind_);
+                    add(c, member.number, value, size);
+                }
             }
         }
     }
@@ -691,10 +305,10 @@ private:
         stir(other.s, 1.0);
         for (const AcceptedStep* at : {&step, &std::as_const(other)}) {
             here_.evaluate(*at);
-            for (auto& [number, side] : parameters_) {
-                const auto before = side.parts();
-                side.look(*at, here_);
-                if (has_looked_ && side.parts() != before)
+            for (ParameterGroup& group : parameters_->groups) {
+                const auto before = group.parts();
+                const bool is_apart = group.look(*at, here_);
+                if (!is_apart || (has_looked_ && group.parts() != before))
                     throw AdjointObstacle{"a parameter enters the equations at some times only"};
             }
         }
@@ -702,17 +316,18 @@ private:
     }
 
     void take_start() {
-        for (std::size_t c = 0; c < column_of_.size(); ++c)
-            for (std::size_t k = 0; k < parameters_.size(); ++k) {
-                const Costate& start = parameters_[k].second.start();
-                const Costate& of = costates_[c];
-                add(c,
-                    k,
-                    of.q.dot(start.q) + of.v.dot(start.v) + of.pi.dot(start.pi),
-                    of.q.cwiseAbs().dot(start.q.cwiseAbs()) +
-                        of.v.cwiseAbs().dot(start.v.cwiseAbs()) +
-                        of.pi.cwiseAbs().dot(start.pi.cwiseAbs()));
-            }
+        const int n = system_.num_coordinates();
+        for (std::size_t c = 0; c < column_of_.size(); ++c) {
+            const Costate& of = costates_[c];
+            for (ParameterGroup& group : parameters_->groups)
+                for (const ParameterGroup::Member& member : group.members())
+                    for (const auto& [j, slope] : member.start) {
+                        const double term = slope * (j < n       ? of.q[j]
+                                                     : j < 2 * n ? of.v[j - n]
+                                                                 : of.pi[j - 2 * n]);
+                        add(c, member.number, term, std::abs(term));
+                    }
+        }
     }
 
     RecordedRun& run_;
@@ -726,10 +341,12 @@ private:
     std::vector<std::size_t> places_;                             // of columns in a row
     std::vector<std::map<long, double>> weights_;                 // as column_of_
     std::optional<ColumnDerivative> columns_;
-    std::vector<std::pair<std::size_t, ParameterSide>> parameters_;
+    IntegratorSettings settings_;
+    std::optional<ParameterGroups> parameters_;
     std::map<long, Seeds> seeds_;
     std::vector<Costate> costates_;
     std::vector<double> value_, size_;
+    Eigen::VectorXd motion_, rows_, behind_;
     unsigned checks_ = 0;
     int column_looks_ = 0;
     bool has_looked_ = false;

@@ -93,6 +93,7 @@ void RecordedRun::run(const std::function<void()>& after_step) {
             simulation_.step();
             times_.push_back(simulation_.time());
             after_step();
+            if (num_steps() == 1) first_ = steps_.front();
             if (are_kept_) {
                 for (std::size_t i = ends_.empty() ? 0 : ends_.back(); i < steps_.size(); ++i)
                     bytes += size_of(steps_[i]);

@@ -56,6 +56,8 @@ public:
     /// Grid steps, and the times of their ends, the begin first.
     long num_steps() const { return static_cast<long>(times_.size()) - 1; }
     std::span<const double> times() const { return times_; }
+    /// After run().
+    const AcceptedStep& first_step() const { return first_; }
 
     /// Grid steps (first, last] between two checkpoints.
     struct Segment {
@@ -87,6 +89,7 @@ private:
     long spacing_;
     std::size_t most_bytes_;
     bool are_kept_ = true;
+    AcceptedStep first_;
     std::vector<AcceptedStep> steps_;  // all, if they are kept
     std::vector<std::size_t> ends_;    // of each grid step
     struct Checkpoint {

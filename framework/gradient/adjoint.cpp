@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "parameter_group.hpp"
+#include "rate_derivative.hpp"
 #include "state_columns.hpp"
 #include "step_derivative.hpp"
 
@@ -86,6 +87,7 @@ public:
           system_(KernelAccess::of(simulation)),
           here_(runs.make({})),
           derivative_(here_.system),
+          rates_(here_.system),
           of_(of) {
         const StateColumns columns(simulation);
         out_.of.resize(of.size());
@@ -230,7 +232,9 @@ private:
                 const bool is_last = i + 1 == segment.steps.size();
                 const StepState& next = is_last ? segment.end : segment.steps[i + 1].before;
                 require_agreement(accepted, next);
+                // First, since it tells what each parameter enters.
                 if (is_first) try_out(accepted);
+                if (rates_.is_wanted()) pull_back_rates(accepted, next);
                 pull_back(accepted, std::exchange(is_first, false));
             }
         }
@@ -246,12 +250,31 @@ private:
         const double v_size = largest_entry(before.v) + largest_entry(dv);
         Eigen::VectorXd v_off = next.v - before.v - dv;
         for (int i = 0; i < v_off.size(); ++i)
-            if (system_.parts().mass.is_massless(i)) v_off[i] = 0.0;
+            if (system_.parts().mass.is_massless(i) || rates_.is_wanted()) v_off[i] = 0.0;
         if (largest_entry(next.q - before.q - dq) > kAgrees * q_size ||
             largest_entry(v_off) > kAgrees * v_size)
             throw AdjointObstacle{fmt::format(
                 "t = {:.6g} s: positions or velocities change by more than a step of second order",
                 next.t)};
+    }
+
+    void pull_back_rates(const AcceptedStep& step, const StepState& next) {
+        rates_.take(next, step.before.v + step.h * step.a);
+        for (std::size_t c = 0; c < column_of_.size(); ++c) {
+            rates_.pull_back(costates_[c]);
+            for (ParameterGroup& group : parameters_->groups) {
+                if (group.is_of_start()) continue;
+                group.take_numbers([this](KernelSystem& system,
+                                          Eigen::VectorXd& of_coordinates,
+                                          Eigen::VectorXd& of_rows) {
+                    rates_.evaluate(system, of_coordinates, of_rows);
+                });
+                for (const ParameterGroup::Member& member : group.members()) {
+                    const auto [value, size] = group.sum(member);
+                    add(c, member.number, value, size);
+                }
+            }
+        }
     }
 
     /// Whether derivatives are what they say, and which parameters are where.
@@ -279,6 +302,7 @@ private:
             if (!derivative_.pull_back(costates_[c], motion_, rows_))
                 throw AdjointObstacle{
                     fmt::format("t = {:.6g} s: the step's matrix has no inverse", step.before.t)};
+            if (rates_.is_wanted()) derivative_.move_massless(step.before, costates_[c]);
             for (ParameterGroup& group : parameters_->groups) {
                 if (group.is_of_start()) continue;
                 for (const ParameterGroup::Member& member : group.members()) {
@@ -335,6 +359,7 @@ private:
     KernelSystem& system_;
     Neighbour here_;  // of the same values
     StepDerivative derivative_;
+    RateDerivative rates_;
     std::span<const Objective> of_;
     AdjointGradient out_;
     std::vector<std::pair<std::size_t, std::size_t>> column_of_;  // objective, its column
@@ -358,11 +383,22 @@ std::string obstacle_of_adjoint(const Simulation& simulation) {
     return StepDerivative::obstacle(KernelAccess::of(simulation));
 }
 
-bool differences_cost_less(const Simulation& simulation, std::size_t num_parameters) {
-    // spinning_net, one parameter: 32 s by the adjoint, 1.8 s by differences.
-    constexpr std::size_t kCoordinatesPerParameter = 100;
-    const auto n = static_cast<std::size_t>(KernelAccess::of(simulation).num_coordinates());
-    return n > kCoordinatesPerParameter * num_parameters;
+bool differences_cost_less(const Simulation& simulation,
+                           std::span<const Objective> of,
+                           std::size_t num_parameters) {
+    // A pass is a fifth of a step, a parameter seven runs.
+    constexpr double kPassesPerStep = 5.0, kRunsPerParameter = 7.0, kPassesPerEntry = 4.0;
+    const StateColumns columns(simulation);
+    const auto num_steps = static_cast<double>(simulation.num_steps());
+    double num_states = 0.0;
+    for (const Objective& one : of) {
+        if (!columns.is_of_energy(one.column)) continue;
+        const bool is_of_all = one.take == ColumnTake::integral || one.take == ColumnTake::mean;
+        num_states = std::max(num_states + 1.0, is_of_all ? num_steps : 1.0);
+    }
+    const Assembly& parts = KernelAccess::of(simulation).parts();
+    return num_states * kPassesPerEntry * (2.0 * parts.n + parts.m) >
+           kPassesPerStep * kRunsPerParameter * num_steps * static_cast<double>(num_parameters);
 }
 
 AdjointGradient differentiate_backwards(const ModelSource& model,

@@ -26,9 +26,11 @@ struct AdjointGradient {
 
 /// Why the adjoint of a model's run is not to be had, as far as the model tells; empty: it may be.
 std::string obstacle_of_adjoint(const Simulation& simulation);
-/// Whether runs with neighbouring values of so few parameters cost less: derivatives of a large
-/// model's steps and columns are found by passes over its coordinates.
-bool differences_cost_less(const Simulation& simulation, std::size_t num_parameters);
+/// Whether runs with neighbouring values of so few parameters cost less: the derivatives of
+/// energies and momenta of a large model are found by passes over its coordinates.
+bool differences_cost_less(const Simulation& simulation,
+                           std::span<const Objective> of,
+                           std::size_t num_parameters);
 
 /// @param simulation  at the end of the recorded run
 /// @param places  of extreme values

@@ -228,8 +228,9 @@ Gradient differentiate(const ModelSource& model,
     if (options.method == GradientMethod::differences)
         adjoint.obstacle = "differences were asked for";
     else if (options.method == GradientMethod::automatic &&
-             differences_cost_less(simulation, parameters.size()))
-        adjoint.obstacle = "runs cost less where parameters are few and the model is large";
+             differences_cost_less(simulation, of, parameters.size()))
+        adjoint.obstacle =
+            "runs cost less for energies and momenta of a large model by few parameters";
     else
         adjoint.obstacle = obstacle_of_adjoint(simulation);
     ObjectiveWatch watch(of, simulation, {});

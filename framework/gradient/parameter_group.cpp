@@ -363,6 +363,22 @@ ParameterGroup::Term ParameterGroup::term(const Member& member,
     return out;
 }
 
+ParameterGroup::Term ParameterGroup::sum(const Member& member) const {
+    Term out;
+    const Support& support = member.support;
+    const auto add = [&](const std::vector<int>* only, const Eigen::VectorXd& numbers) {
+        for_entries(only, numbers.size(), [&](int i) {
+            out.value += numbers[i];
+            out.size += std::abs(numbers[i]);
+        });
+    };
+    add(support.is_all ? nullptr : &support.coordinates, motion_);
+    add(support.is_all ? nullptr : &support.rows, rows_);
+    out.value /= member.width;
+    out.size /= std::abs(member.width);
+    return out;
+}
+
 double ParameterGroup::of_column(const StepState& at,
                                  std::size_t place,
                                  const std::vector<int>& unseen,
@@ -399,7 +415,8 @@ ParameterGroups::ParameterGroups(std::span<const ModelParameter> by,
     std::map<std::string, std::vector<std::size_t>> alike;
     for (std::size_t k = 0; k < by.size(); ++k) {
         const std::string& key = by[k].key();
-        if (support_of(by[k], Reach::own).is_all) {
+        // Of energies a small part may be below rounding in one state and not in another.
+        if (with_energies || support_of(by[k], Reach::own).is_all) {
             make({k}, Reach::all);
             continue;
         }

@@ -98,6 +98,16 @@ public:
               const Eigen::VectorXd& motion,
               const Eigen::VectorXd& rows,
               const Eigen::VectorXd& of_increments) const;
+    /// Differences of numbers of each coordinate and row that a system gives, instead of a step's;
+    /// and what a member adds to their sum.
+    template <class Evaluate>
+    void take_numbers(const Evaluate& evaluate) {
+        evaluate(up_->system, motion_, rows_);
+        evaluate(down_->system, down_motion_, down_rows_);
+        motion_ -= down_motion_;
+        rows_ -= down_rows_;
+    }
+    Term sum(const Member& member) const;
     /// Of a column at a state; of one member.
     double of_column(const StepState& at,
                      std::size_t place,
@@ -121,6 +131,7 @@ private:
     std::unique_ptr<Neighbour> up_, down_;
     std::unique_ptr<Neighbour> uneven_up_, uneven_down_;  // until agrees() has been asked
     Eigen::VectorXd motion_, rows_, increment_;           // differences
+    Eigen::VectorXd down_motion_, down_rows_;
     bool is_of_start_ = true, is_in_columns_ = false;
     bool is_in_rows_ = false, is_in_forces_ = false;
 };

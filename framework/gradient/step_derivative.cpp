@@ -36,7 +36,8 @@ constexpr double kMiss = 1e-6;
 constexpr double kOfTerms = 64.0;  // roundings of a sum
 // Corrections of a solve, each of the residual of the one before, and the part that one leaves.
 constexpr int kMostCorrections = 6;
-constexpr double kCorrection = 1e-8;
+constexpr double kCorrection = 1e-7;
+constexpr double kEnough = 1e-14;
 
 std::vector<int> coordinates_of(const AttachmentMap& map) {
     std::vector<int> out;
@@ -103,7 +104,6 @@ std::string StepDerivative::obstacle(KernelSystem& system) {
     if (parts.laws.may_break()) return "it has elements that may break";
     if (parts.forces.depends_on_reactions()) return "it has forces that depend on reactions";
     const std::vector<std::string> names = parts.signals.names_with_states();
-    if (system.impulse().is_wanted()) return "it has motion that is prescribed over time";
     if (!names.empty())
         return fmt::format("{} has states of its own, or acts at times", names.front());
     if (parts.signals.num_crossings() > 0) return "it has signals that switch";
@@ -330,19 +330,19 @@ void StepDerivative::differentiate_rows(const AcceptedStep& step) {
         by_q_.emplace_back(j, i, value);
     });
     // A at both ends
-    A0_ = A1_ = B_;
     const std::vector<int>& moving = data_.parts.moving_blocks;
+    const auto evaluate_ends = [&](const Eigen::VectorXd& q,
+                                   const Eigen::VectorXd& v,
+                                   double t,
+                                   SignalSet::Moment moment,
+                                   Eigen::VectorXd& A) {
+        A = B_;
+        rows.evaluate_rates(moving, q.data(), v.data(), t, A.data(), pi_t_.data(), moment);
+        rows.clear_dropped(A.data());
+    };
     const Eigen::VectorXd q1 = q_ + dq_, v1 = data_.state.v + step.h * step.a;
-    rows.evaluate_rates(moving,
-                        q_.data(),
-                        data_.state.v.data(),
-                        step.before.t,
-                        A0_.data(),
-                        pi_t_.data(),
-                        SignalSet::Moment::begin);
-    rows.evaluate_rates(
-        moving, q1.data(), v1.data(), t1, A1_.data(), pi_t_.data(), SignalSet::Moment::end);
-    for (Eigen::VectorXd* A : {&A0_, &A1_}) rows.clear_dropped(A->data());
+    evaluate_ends(q1, v1, t1, SignalSet::Moment::end, A1_);
+    evaluate_ends(q_, data_.state.v, step.before.t, SignalSet::Moment::begin, A0_);
     for (int k = 0; k < m_; ++k) {
         if (is_velocity_[k] != 0) continue;
         for (const int e : rows.entries(k)) {
@@ -482,7 +482,6 @@ bool StepDerivative::solve_by(const Eigen::VectorXd& b, Eigen::VectorXd& x) {
     x.setZero(b.size());
     left_ = b;
     double last = std::numeric_limits<double>::infinity();
-    int num_products = 0;
     for (int k = 0; k < kMostCorrections; ++k) {
         const double left = krylov_.solve(
             [this](const Eigen::VectorXd& z, Eigen::VectorXd& w) {
@@ -494,13 +493,12 @@ bool StepDerivative::solve_by(const Eigen::VectorXd& b, Eigen::VectorXd& x) {
             left_,
             kCorrection,
             more_);
-        num_products += krylov_.num_products;
         if (!(left >= 0.0) || (left > kCorrection && (!is_fresh_ || k == 0))) return false;
         const double change = largest_entry(more_);
         if (!std::isfinite(change)) return false;
         if (!(change < 0.5 * last)) return true;  // rounding
         x += more_;
-        if (change <= kRoundoff * largest_entry(x)) return true;
+        if (left * change <= kEnough * largest_entry(x)) return true;
         last = change;
         left_ = b;
         left_.noalias() -= *KT_ * x;

@@ -39,6 +39,10 @@ public:
     /// False where nothing is prescribed over time.
     bool is_wanted() const { return !row_.empty(); }
 
+    /// Rows whose rates it meets, and the blocks that they are in.
+    const std::vector<int>& rows() const { return row_; }
+    const std::vector<int>& blocks() const { return blocks_; }
+
     /// The least time after t that is beyond a jump there, round-off included.
     static double behind(double t);
     static double before(double t);

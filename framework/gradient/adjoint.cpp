@@ -210,11 +210,10 @@ private:
             }
             derivative_.move_massless(seeds.at, costates_[c]);
             for (ParameterGroup& group : parameters_->groups) {
-                if (!group.is_in_columns()) continue;
-                const double term = w * group.of_column(seeds.at,
-                                                        places_[column_of_[c].second],
-                                                        unseen,
-                                                        columns_->with_energies());
+                const std::size_t place = places_[column_of_[c].second];
+                if (!group.is_in_column(place)) continue;
+                const double term =
+                    w * group.of_column(seeds.at, place, unseen, columns_->with_energies());
                 add(c, group.members().front().number, term, std::abs(term));
             }
         }
@@ -291,11 +290,10 @@ private:
         derivative_.take(step);
         for (ParameterGroup& group : parameters_->groups) {
             if (group.is_of_start()) continue;
-            // In full now and then, which tells whether it has a corner.
+            // In full now and then, which tells whether it has a corner. Rows leave more rounding.
             if (group.is_in_rows() || is_to_be_checked)
                 group.take(step, derivative_.motion_left(), derivative_.rows_left());
-            else
-                group.take_laws(step, derivative_.increments());
+            if (!group.is_in_rows()) group.take_laws(step, derivative_.increments());
         }
         for (std::size_t c = 0; c < column_of_.size(); ++c) {
             behind_ = costates_[c].pi;

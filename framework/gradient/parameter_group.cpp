@@ -22,6 +22,9 @@ constexpr double kFar = 0x1p-10;
 constexpr double kBend = 0.3;
 constexpr double kLeft = 100.0;
 constexpr double kRoundingOfStart = 1e-9;
+// Velocities of coordinates without mass leave so much of a column, whatever the parameter.
+constexpr double kRoundingOfColumn = 1e-14;
+constexpr double kUnseenAtStart = 4e-15;
 // Slopes at two distances agree, relative to the largest: beside that rounding over the distance.
 constexpr double kAgree = 1e-5;
 
@@ -129,7 +132,7 @@ ParameterGroup::ParameterGroup(std::vector<Member> members,
     }
     up_ = std::make_unique<Neighbour>(make(1.0, false));
     down_ = std::make_unique<Neighbour>(make(-1.0, false));
-    take_start(StepState::of(system));
+    take_start(StepState::of(system), extent);
     if (members_.size() < 2) return;
     uneven_up_ = std::make_unique<Neighbour>(make(1.0, true));
     uneven_down_ = std::make_unique<Neighbour>(make(-1.0, true));
@@ -174,7 +177,7 @@ void ParameterGroup::for_entries(const std::vector<int>* only,
     for (const int i : *only) visit(i);
 }
 
-void ParameterGroup::take_start(const StepState& here) {
+void ParameterGroup::take_start(const StepState& here, double extent) {
     const StepState near_up = StepState::of(up_->system), near_down = StepState::of(down_->system);
     const auto is_here = [&](const StepState& at) {
         return at.q == here.q && at.v == here.v && at.pi == here.pi;
@@ -192,11 +195,14 @@ void ParameterGroup::take_start(const StepState& here) {
         const double factor = kNear / (kFar * 12.0 * member.distance);
         const Support& support = member.support;
         const auto take = [&](auto of, const std::vector<int>* only, Eigen::Index first) {
+            // What a start is solved to; rows' stiff multipliers would make much of it.
+            const double rounding = kUnseenAtStart * std::max(largest_entry(here.*of), extent);
             double bend = 0.0, rise = 0.0, size = 0.0;
             for_entries(only, (here.*of).size(), [&](int i) {
                 const double near = (up.*of)[i] - (down.*of)[i];
                 const double slope = factor * (8.0 * near - ((more.*of)[i] - (less.*of)[i]));
-                if (slope != 0.0) member.start.emplace_back(static_cast<int>(first) + i, slope);
+                if (std::abs(near) > rounding)
+                    member.start.emplace_back(static_cast<int>(first) + i, slope);
                 bend = std::max(bend, std::abs((up.*of)[i] + (down.*of)[i] - 2.0 * (here.*of)[i]));
                 rise = std::max(rise, std::abs(near));
                 size = std::max(size, std::abs((here.*of)[i]));
@@ -300,10 +306,12 @@ void ParameterGroup::look(const StepState& at,
                           std::span<const std::size_t> places,
                           const std::vector<int>& unseen,
                           bool with_energies) {
-    if (is_in_columns_) return;
     const std::vector<double>& up = up_->sample(at, unseen, with_energies);
     const std::vector<double>& down = down_->sample(at, unseen, with_energies);
-    for (const std::size_t place : places) is_in_columns_ |= up[place] != down[place];
+    for (const std::size_t place : places)
+        if (!is_in_column(place) &&
+            std::abs(up[place] - down[place]) > kRoundingOfColumn * std::abs(up[place]))
+            columns_.push_back(place);
 }
 
 void ParameterGroup::take_laws(const AcceptedStep& step, const Eigen::VectorXd& increments) {

@@ -2,6 +2,7 @@
 // How starts, residuals and columns depend on parameters: differences of neighbouring models.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -68,7 +69,11 @@ public:
     std::vector<Member>& members() { return members_; }
     /// Whether residuals do not depend on them where they have been looked at.
     bool is_of_start() const { return is_of_start_; }
-    bool is_in_columns() const { return is_in_columns_; }
+    bool is_in_columns() const { return !columns_.empty(); }
+    /// Whether the column at a place depends on them at a given state.
+    bool is_in_column(std::size_t place) const {
+        return std::ranges::find(columns_, place) != columns_.end();
+    }
     bool is_in_rows() const { return is_in_rows_; }
     /// Where they are, as far as it has been looked at.
     std::array<bool, 3> parts() const { return {is_of_start_, is_in_rows_, is_in_forces_}; }
@@ -116,7 +121,7 @@ public:
 
 private:
     Simulation make(double part, bool is_uneven) const;
-    void take_start(const StepState& here);
+    void take_start(const StepState& here, double extent);
     bool is_within_supports(const StepState& start, const StepState& here) const;
     bool starts_agree(const StepState& up, const StepState& down) const;
     double part_of(const Member& member) const;
@@ -132,7 +137,8 @@ private:
     std::unique_ptr<Neighbour> uneven_up_, uneven_down_;  // until agrees() has been asked
     Eigen::VectorXd motion_, rows_, increment_;           // differences
     Eigen::VectorXd down_motion_, down_rows_;
-    bool is_of_start_ = true, is_in_columns_ = false;
+    bool is_of_start_ = true;
+    std::vector<std::size_t> columns_;  // places of those that depend on them at a given state
     bool is_in_rows_ = false, is_in_forces_ = false;
 };
 

@@ -496,14 +496,25 @@ bool StepDerivative::solve_by(const Eigen::VectorXd& b, Eigen::VectorXd& x) {
         if (!(left >= 0.0) || (left > kCorrection && (!is_fresh_ || k == 0))) return false;
         const double change = largest_entry(more_);
         if (!std::isfinite(change)) return false;
-        if (!(change < 0.5 * last)) return true;  // rounding
+        if (!(change < 0.5 * last)) return is_rounding(b, x);
         x += more_;
         if (left * change <= kEnough * largest_entry(x)) return true;
         last = change;
         left_ = b;
         left_.noalias() -= *KT_ * x;
     }
-    return true;
+    return is_rounding(b, x);
+}
+
+/// Whether the residual left_ is rounding of its terms, which says that no factors do better.
+bool StepDerivative::is_rounding(const Eigen::VectorXd& b, const Eigen::VectorXd& x) {
+    if (factors_ == Factors::exact) return true;
+    scaled_ = b.cwiseAbs();
+    const Sparse& KT = *KT_;
+    for (int j = 0; j < KT.outerSize(); ++j)
+        for (Sparse::InnerIterator it(KT, j); it; ++it)
+            scaled_[it.row()] += std::abs(it.value() * x[j]);
+    return (left_.array().abs() <= kOfTerms * kRoundoff * scaled_.array()).all();
 }
 
 std::vector<int> StepDerivative::unseen_rows(const StepState& at) {

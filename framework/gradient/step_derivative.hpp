@@ -118,6 +118,7 @@ private:
     bool precondition(const Eigen::VectorXd& b, Eigen::VectorXd& x);
     bool solve(const Eigen::VectorXd& b, Eigen::VectorXd& x);
     bool solve_by(const Eigen::VectorXd& b, Eigen::VectorXd& x);
+    bool is_rounding(const Eigen::VectorXd& b, const Eigen::VectorXd& x);
 
     using Sparse = Eigen::SparseMatrix<double>;
 

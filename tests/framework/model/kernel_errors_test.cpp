@@ -356,7 +356,8 @@ TEST_SUITE("models that cannot be") {
         // Tied at one end it may still swing: node 1 across the bar.
         const std::string message = expect(
             bar("bar", "density = 0.0\n") + position("root", "bar@0", "ground@[0, 0, 0]"), "bar");
-        CHECK(contains(message, "vector 1 along y (coordinate 4)"));
+        CHECK((contains(message, "vector 1 along y (coordinate 4)") ||
+               contains(message, "vector 1 along z (coordinate 5)")));
         CHECK_FALSE(failure_of(bar("bar", "density = 0.0\n") +
                                position("root", "bar@0", "ground@[0, 0, 0]") +
                                position("end", "bar@1", "ground@[1, 0, 0]") + kEmm)

@@ -13,8 +13,8 @@
 namespace ancora {
 namespace {
 
-constexpr double kRounded = 1e-15;  // of the largest eigenvalue
-constexpr double kSteadyValue = 1e-2;   // change of the least one in an iteration
+constexpr double kRounded = 1e-15;     // of the largest eigenvalue
+constexpr double kSteadyValue = 1e-2;  // change of the least one in an iteration
 constexpr int kMostIterations = 60;
 
 }  // namespace

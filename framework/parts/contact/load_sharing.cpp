@@ -61,24 +61,35 @@ LoadSharing::Change LoadSharing::resolve_overload(const double* s, bool of_step,
     return change;
 }
 
-/// The contact with the largest utilisation, and those that are used as much: feet of a body that
-/// carry alike. The others share what is left from equal weights on: those that were found belong
-/// to a load that they could not carry.
+/// The contact with the largest utilisation, and those that are like it: feet that carry the same
+/// and are loaded the same, of which none is before the others. What sticks shares the rest from
+/// equal weights on: those that were found belong to a load that they could not carry.
 void LoadSharing::let_slip(
     int island, const double* s, const double* shared, bool of_step, double t) {
-    const double most = sharing_[island].use;
+    const int most_used = sharing_[static_cast<std::size_t>(island)].most_used;
+    const auto limit_of = [&](const Contact& contact) {
+        Eigen::Vector3d f;
+        const double N = slip_.normal_force(contact, shared, of_step, &f);
+        return contacts_.stick_limit(contact, N, t);
+    };
+    const auto is_same = [](double x, double y) {
+        return std::abs(x - y) <= kAlike * std::max(std::abs(x), std::abs(y)) || x == y;
+    };
+    const Contact most = contacts_.all()[static_cast<std::size_t>(most_used)];
+    const double limit = limit_of(most), most_use = use(most, s, shared, of_step, t);
     std::vector<int> beyond;
     for (const int c : islands_.contacts(island)) {
-        Contact& contact = contacts_.all()[c];
+        Contact& contact = contacts_.all()[static_cast<std::size_t>(c)];
         if (!contacts_.sticks(contact)) continue;
-        contact.weight = 1.0;
-        if (!contact.is_fresh || contact.num_flips >= kMostFlips) continue;
-        if (c == sharing_[island].most_used ||
-            use(contact, s, shared, of_step, t) >= (1.0 - kAlike) * most)
+        const bool may_change = contact.is_fresh && contact.num_flips < kMostFlips;
+        if (c == most_used || (may_change && is_same(contact.weight, most.weight) &&
+                               is_same(limit_of(contact), limit) &&
+                               is_same(use(contact, s, shared, of_step, t), most_use)))
             beyond.push_back(c);
+        contact.weight = 1.0;
     }
     for (const int c : beyond) {
-        Contact& contact = contacts_.all()[c];
+        Contact& contact = contacts_.all()[static_cast<std::size_t>(c)];
         contact.begin(ContactMode::slip);
         // It begins to slide where s points: s = f d in slip, so that the force is continuous at
         // the change.
@@ -86,7 +97,7 @@ void LoadSharing::let_slip(
         ++contact.num_flips;
         record(events_, contact, t);
     }
-    sharing_[island] = {};
+    sharing_[static_cast<std::size_t>(island)] = {};
 }
 
 /// u = |P s| / f_stick(N), P the projector on the directions in which the contact can slide.

@@ -21,17 +21,13 @@ public:
     double& rhs(int i) { return r_[i]; }
     void share(int i, double weight) { weight_[i] = weight; }
     void clear();
-    /// @returns 0 where W is singular; else the sign of its determinant, with shared rows that
-    ///          depend on others taken as given: 1, or -1 where the other rows have several
-    ///          solutions
+    /// @returns sign of the determinant: 1, -1, or 0 where W is singular
     int factorise();
     void solve();
     double x(int i) const { return x_[i]; }
 
 private:
     double& at(std::vector<double>& matrix, int i, int j) const { return matrix[i * n_ + j]; }
-    double eliminate(int from, int end, double least);
-    int sign_of_others(double largest);
     void add_solution();
 
     int n_ = 0;

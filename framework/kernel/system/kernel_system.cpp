@@ -370,7 +370,7 @@ VelocityProjection& KernelSystem::velocity_projection() {
 // Trials without a solution, each within so many lengths of the one before, and changes of modes in
 // one trial, before a part goes over the step.
 constexpr int kMostFailures = 4;
-constexpr double kFailureReach = 100.0;
+constexpr double kFailureReach = 2.0;
 constexpr int kMostSettlings = 600;
 
 StepReport KernelSystem::solve_step(const StepGuess& guess, const StepOptions& options) {

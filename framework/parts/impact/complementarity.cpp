@@ -17,6 +17,10 @@ constexpr double kRounding = 1e-13;
 // What others hold to this is held where none of them would let go.
 constexpr double kJammed = 1e-10;
 constexpr Eigen::Index kRoundsPerRow = 10;
+// Both r_k and w_k are zero within this part of their terms.
+constexpr double kBoth = 1e-11;
+constexpr double kProximal = 1e-6;  // c, relative to W
+constexpr int kPasses = 4;
 
 /// The minimum over the rows in use, and the way to it.
 class ActiveSet {
@@ -134,9 +138,7 @@ private:
     std::vector<char> is_used_, is_jammed_;
 };
 
-}  // namespace
-
-bool solve_complementarity(const Eigen::MatrixXd& W, const Eigen::VectorXd& q, Eigen::VectorXd& r) {
+bool solve_by_active_sets(const Eigen::MatrixXd& W, const Eigen::VectorXd& q, Eigen::VectorXd& r) {
     const Eigen::Index m = q.size();
     r.setZero(m);
     ActiveSet set(W, q, r);
@@ -147,6 +149,50 @@ bool solve_complementarity(const Eigen::MatrixXd& W, const Eigen::VectorXd& q, E
         set.descend();
     }
     return false;
+}
+
+/// Of all solutions that of least norm, where rows depend on each other: the limit of
+///
+///   0 <= r_k+1  _|_  W r_k+1 + q + c (r_k+1 - r_k) >= 0,   r_0 = 0
+///
+/// over the rows whose w is zero, which is the same in all solutions (proximal points: R. T.
+/// Rockafellar, SIAM J. Control Optim. 14, 1976).
+void take_least_norm(const Eigen::MatrixXd& W, const Eigen::VectorXd& q, Eigen::VectorXd& r) {
+    std::vector<Eigen::Index> rows;
+    bool any_idle = false;
+    for (Eigen::Index k = 0; k < q.size(); ++k) {
+        if (!(W(k, k) > 0.0)) continue;
+        const double w = q[k] + W.row(k).dot(r);
+        const double size = std::abs(q[k]) + W.row(k).cwiseAbs().dot(r);
+        if (!(std::abs(w) <= kBoth * size)) continue;
+        rows.push_back(k);
+        any_idle = any_idle || !(r[k] > 0.0);
+    }
+    if (!any_idle || r.isZero(0.0)) return;
+    Eigen::MatrixXd of = W(rows, rows);
+    // Its own right side, of which the rest is rounding.
+    const Eigen::VectorXd right = -(of * r(rows));
+    const double c = kProximal * of.diagonal().maxCoeff();
+    of.diagonal().array() += c;
+    Eigen::VectorXd least = Eigen::VectorXd::Zero(right.size()), next;
+    for (int pass = 0; pass < kPasses; ++pass) {
+        if (!solve_by_active_sets(of, right - c * least, next)) return;
+        least = next;
+    }
+    const double left = (W(rows, rows) * least + right).lpNorm<Eigen::Infinity>();
+    if (!(left <= kBoth * right.lpNorm<Eigen::Infinity>())) return;
+    for (std::size_t k = 0; k < rows.size(); ++k) r[rows[k]] = least[static_cast<Eigen::Index>(k)];
+}
+
+}  // namespace
+
+bool solve_complementarity(const Eigen::MatrixXd& W,
+                           const Eigen::VectorXd& q,
+                           Eigen::VectorXd& r,
+                           OfSeveral solution) {
+    if (!solve_by_active_sets(W, q, r)) return false;
+    if (solution == OfSeveral::least_norm) take_least_norm(W, q, r);
+    return true;
 }
 
 }  // namespace ancora

@@ -6,6 +6,10 @@
 
 namespace ancora {
 
+/// Which r, where rows depend on each other: that of least norm, in which what is alike bears
+/// alike, or a basic one, whose rows with r_k > 0 are independent.
+enum class OfSeveral { least_norm, basic };
+
 /// Solves
 ///
 ///   w = W r + q,   0 <= r,   0 <= w,   r . w = 0                                         (1)
@@ -17,6 +21,9 @@ namespace ancora {
 ///
 /// Source: C. L. Lawson, R. J. Hanson, Solving Least Squares Problems, Prentice-Hall, 1974, ch. 23.
 /// @returns false if the active set did not settle; r then is the last one
-bool solve_complementarity(const Eigen::MatrixXd& W, const Eigen::VectorXd& q, Eigen::VectorXd& r);
+bool solve_complementarity(const Eigen::MatrixXd& W,
+                           const Eigen::VectorXd& q,
+                           Eigen::VectorXd& r,
+                           OfSeveral solution = OfSeveral::basic);
 
 }  // namespace ancora

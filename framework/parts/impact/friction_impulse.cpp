@@ -13,6 +13,7 @@ namespace ancora {
 namespace {
 
 constexpr int kMostSweeps = 2000;
+constexpr int kJointSweeps = 200;   // first of them, of all contacts together
 constexpr int kSweepsBetween = 20;  // before Newton's iteration is tried
 constexpr int kMostNewton = 20;
 constexpr double kSolved = 64.0 * std::numeric_limits<double>::epsilon();
@@ -29,6 +30,7 @@ public:
         : W_(W), q_(q), given_(given), cone_of_(static_cast<std::size_t>(given.size()), nullptr) {
         for (const FrictionCone& cone : cones)
             cone_of_[static_cast<std::size_t>(cone.normal)] = &cone;
+        overlap_ = find_overlap();
     }
 
     void set(const Eigen::VectorXd& p) {
@@ -54,6 +56,24 @@ public:
                 largest = std::max(largest, change(cone->first + k, d[k]));
         }
         return largest;
+    }
+
+    /// The same of all contacts at once, by a part of that step which the sum of their effects does
+    /// not overshoot. Where impulses are not unique it prefers no contact for its place: what is
+    /// symmetric stays so.
+    double sweep_together() {
+        Eigen::VectorXd d = Eigen::VectorXd::Zero(p_.size());
+        for (Eigen::Index i = 0; i < given_.size(); ++i) {
+            const FrictionCone* const cone = cone_of_[static_cast<std::size_t>(i)];
+            const double r = overlap_ * (W_(i, i) + (cone != nullptr ? stiffness(*cone) : 0.0));
+            if (W_(i, i) > 0.0) d[i] = std::max(given_[i], p_[i] - u_[i] / r) - p_[i];
+            if (cone == nullptr) continue;
+            d.segment(cone->first, cone->count) =
+                project(*cone, r) - p_.segment(cone->first, cone->count);
+        }
+        p_ += d;
+        u_ = q_ + W_ * p_;
+        return d.lpNorm<Eigen::Infinity>();
     }
 
     /// What is left of (1) and (2), in units of u.
@@ -154,10 +174,26 @@ private:
         F(rows) = r * (p - radius * e);
     }
 
+    /// A bound of how much more the impulses of all contacts do to one than its own, by the terms
+    /// of W scaled to its blocks.
+    double find_overlap() const {
+        Eigen::VectorXd scale = Eigen::VectorXd::Zero(q_.size());
+        for (Eigen::Index i = 0; i < given_.size(); ++i) {
+            const FrictionCone* const cone = cone_of_[static_cast<std::size_t>(i)];
+            const double r = W_(i, i) + (cone != nullptr ? stiffness(*cone) : 0.0);
+            if (!(r > 0.0)) continue;
+            scale[i] = 1.0 / std::sqrt(r);
+            if (cone != nullptr) scale.segment(cone->first, cone->count).setConstant(scale[i]);
+        }
+        const Eigen::VectorXd sums = scale.cwiseProduct(W_.cwiseAbs() * scale);  // rows of |S W S|
+        return std::max(sums.maxCoeff(), 1.0);
+    }
+
     const Eigen::MatrixXd& W_;
     const Eigen::VectorXd& q_;
     const Eigen::VectorXd& given_;
     std::vector<const FrictionCone*> cone_of_;  // of each normal row
+    double overlap_ = 1.0;
     Eigen::VectorXd p_, u_;
 };
 
@@ -176,14 +212,14 @@ double solve_friction(const Eigen::MatrixXd& W,
     } else {
         const Eigen::MatrixXd normal = W.topLeftCorner(n, n);
         Eigen::VectorXd more;
-        solve_complementarity(normal, q.head(n) + normal * given, more);
+        solve_complementarity(normal, q.head(n) + normal * given, more, OfSeveral::least_norm);
         p.setZero(q.size());
         p.head(n) = given + more;
     }
     FrictionProblem problem(W, q, given, cones);
     problem.set(p);
     for (int sweeps = 1; sweeps <= kMostSweeps; ++sweeps) {
-        const double changed = problem.sweep();
+        const double changed = sweeps <= kJointSweeps ? problem.sweep_together() : problem.sweep();
         const bool has_settled = changed <= std::numeric_limits<double>::epsilon() *
                                                 problem.p().lpNorm<Eigen::Infinity>();
         if (!has_settled && sweeps % kSweepsBetween != 0) continue;

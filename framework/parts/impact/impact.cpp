@@ -262,6 +262,7 @@ void Impact::find_bearing(const double* q,
     respond(pressed_.free());
     collision_.W *= 0.5 * h;
     Eigen::VectorXd r;
+    // A basic solution: rows of the step are to be independent.
     solve_complementarity(collision_.W, gaps - collision_.W * P, r);
     bearing = rows_.latched();
     for (std::size_t i = 0; i < rows.size(); ++i)

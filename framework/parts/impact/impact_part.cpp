@@ -18,7 +18,7 @@ namespace {
 constexpr long kMostEvents = 64;   // in one step (theory, section 8.2.5)
 constexpr int kMostChoices = 100;  // of the rows that bear a step over all events
 // A crossing of the rest of a step that has no such rows is halved to this part of a step.
-constexpr double kShortestCrossing = 1e-4;
+constexpr double kShortestCrossing = 1e-9;
 constexpr int kMostNamed = 6;
 // Impulses are zero within this part of the largest.
 constexpr double kNoImpulse = 1e-12;
@@ -199,6 +199,7 @@ private:
     long num_events_ = 0;
     long most_events_ = kMostEvents;
     bool is_crossing_ = false;
+    bool is_bare_ = false;        // it has begun without rows
     bool is_open_ended_ = false;  // the last trial has no set of bearing rows
     double chosen_for_ = 0.0;     // length of the trial that rows are being chosen for
     int num_choices_ = 0;
@@ -327,7 +328,16 @@ void ImpactPart::count_event() {
 
 StepPart::Passage ImpactPart::go_over() {
     const bool may_cross = parts_.model.traits.face == Face::discrete && !has_courses_;
-    if (!may_cross || is_crossing_ || !(longest_ > 0.0)) return {};
+    if (!may_cross || !(longest_ > 0.0)) return {};
+    if (is_crossing_) {
+        // With the rows that were closed it has no solution, as where these depend on each other:
+        // it begins without any, and those that the gaps ask for are independent.
+        if (is_bare_) return {};
+        is_bare_ = true;
+        chosen_for_ = 0.0;
+        close(rows_.latched());
+        return {true, nullptr};
+    }
     if (!(state_.t <= counted_since_ + longest_)) counted_since_ = state_.t;
     most_events_ = std::max(most_events_ / 2, 1L);
     records_.record_stepped_over();
@@ -338,6 +348,7 @@ StepPart::Passage ImpactPart::go_over() {
 /// Rows that bear are closed from their gaps as they are, and come to zero with the step.
 void ImpactPart::begin_crossing() {
     set_crossing(true);
+    is_bare_ = false;
     candidates_ = rows_.closed();
     chosen_for_ = 0.0;
     for (int i = 0; i < rows_.count(); ++i)
@@ -363,19 +374,19 @@ bool ImpactPart::choose_bearing(const StepTrial& trial) {
     };
     for (int i = 0; i < rows_.count(); ++i)
         if (rows_.is_closed(i)) largest = std::max(largest, std::abs(impulse(i)));
-    bool is_admissible = true;
+    bool is_admissible = true, pulls = false;
     double lowest = 0.0;
     for (int i = 0; i < rows_.count(); ++i) {
         if (rows_.is_latched(i) || rows_.is_absent(i)) continue;
         if (rows_.is_closed(i)) {
-            is_admissible = is_admissible && impulse(i) >= -kNoImpulse * largest;
+            pulls = pulls || impulse(i) < -kNoImpulse * largest;
         } else if (gaps_[i] < -rows_.grazing()) {
             is_admissible = false;
             lowest = std::min(lowest, gaps_[i]);
             candidates_[static_cast<std::size_t>(i)] = 1;
         }
     }
-    if (is_admissible) return false;
+    if (is_admissible && !pulls) return false;
     is_open_ended_ = ++num_choices_ > kMostChoices;
     if (is_open_ended_) {
         refuse_open_end(trial);
@@ -397,7 +408,7 @@ bool ImpactPart::choose_bearing(const StepTrial& trial) {
     impact_.find_bearing(q_.data(), v_.data(), t1, trial.h, rows, g, P, bearing_);
     if (bearing_ == rows_.closed()) {
         // The rows at hand solve it: what others are below zero by, which these hold, is rounding.
-        is_open_ended_ = lowest < -rows_.touching();
+        is_open_ended_ = lowest < -rows_.touching() || pulls;
         if (is_open_ended_) refuse_open_end(trial);
         return false;
     }

@@ -175,7 +175,9 @@ public:
 
     double value(int row, Feature code, const Relative<double>& z) const {
         if (row == num_rows() - 1) return separation(z);
-        return std::max(gap(row, code, z), beyond(PairFeature::from(code), z));
+        // On its border it is within: of boxes that are aligned corners are on edges, and what
+        // enters there is to be seen.
+        return std::max(gap(row, code, z), beyond(PairFeature::from(code), z) - kTouches * size_);
     }
 
     void choose(const Relative<double>& z, std::span<double> features) const;

@@ -105,4 +105,36 @@ TEST_CASE("impulses of random contacts meet their conditions, and no phase gains
     MESSAGE("open ", num_open, ", with a gain ", num_gains);
 }
 
+/// Each contact is there twice, one behind all others: whatever their order, both bear alike, as
+/// the feet of a body do whose load is symmetric.
+TEST_CASE("contacts that are alike have impulses that are") {
+    std::mt19937 random(23);
+    int num_alike = 0;
+    constexpr int kRuns = 300;
+    for (int run = 0; run < kRuns; ++run) {
+        CAPTURE(run);
+        const int half = 1 + run % 3, count = 2 * half;
+        Contacts contacts(random, count, 6);
+        MatrixXd& C = contacts.C;
+        C.middleRows(half, half) = C.topRows(half);
+        C.bottomRows(count) = C.middleRows(count, count).eval();
+        contacts.W = C * C.transpose();
+        for (int i = 0; i < half; ++i) {
+            const double mu = 0.5 * contacts.cones[static_cast<std::size_t>(i)].mu;
+            contacts.cones[static_cast<std::size_t>(i)].mu = mu;
+            contacts.cones[static_cast<std::size_t>(i + half)].mu = mu;
+        }
+        const VectorXd q = contacts.rates();
+        VectorXd p;
+        ancora::solve_friction(contacts.W, q, VectorXd::Zero(count), contacts.cones, p);
+        if (missed(contacts, q, VectorXd::Zero(count), p) > 1e-9) continue;
+        double apart = (p.head(half) - p.segment(half, half)).norm();
+        for (int i = 0; i < half; ++i)
+            apart += (p.segment<2>(count + 2 * i) - p.segment<2>(count + 2 * (i + half))).norm();
+        num_alike += apart <= 1e-9 * (1.0 + p.norm()) ? 1 : 0;
+    }
+    MESSAGE("alike ", num_alike);
+    CHECK(num_alike >= kRuns - kRuns / 20);
+}
+
 }  // namespace

@@ -257,13 +257,18 @@ std::vector<Vec3> box_corners(const Vec3& size) {
 
 TEST_CASE("the hull of a box's corners is the box") {
     int num_met = 0;
-    for (unsigned seed = 1; seed <= 6; ++seed) {
+    for (unsigned seed = 1; seed <= 9; ++seed) {
         CAPTURE(seed);
         std::mt19937 random(seed);
         std::uniform_real_distribution<double> length(0.1, 0.25);
         const Vec3 a(length(random), length(random), length(random));
         const Vec3 b(length(random), length(random), length(random));
-        const bool has_ball = seed % 2 == 0;
+        // It meets a box, a ball or a capsule.
+        const std::string other = seed % 3 == 0 ? "radius = 0.08\n"
+                                  : seed % 3 == 1
+                                      ? "shape = { capsule = { radius = 0.05, from = [-0.1, 0, 0], "
+                                        "to = [0.1, 0, 0] } }\n"
+                                      : "";
         const Solid plain{"sphere = 0.01", 0.01 * Vec3::Ones(), 0.2};
         const std::string start =
             weight(Vec3::Zero()) + body("a", plain, "", {0.0, 0.0, 0.55}, random, 0.1) +
@@ -278,8 +283,7 @@ TEST_CASE("the hull of a box's corners is the box") {
             Simulation simulation = model(
                 start +
                     contact("ab",
-                            "a = \"a\"\nb = \"b\"\n" +
-                                (has_ball ? std::string("radius = 0.08\n") : shape("shape", a)) +
+                            "a = \"a\"\nb = \"b\"\n" + (other.empty() ? shape("shape", a) : other) +
                                 shape("shape_b", b) + law(0.3, 0.0)) +
                     contact("fb", "a = \"b\"\n" + shape("shape", b) + floor),
                 {"body.a.velocity=[0.0, 0.0, -1.5]"});
@@ -292,7 +296,7 @@ TEST_CASE("the hull of a box's corners is the box") {
         CHECK((hull.first - box.first).norm() <= tolerance(1e-6));
         CHECK((hull.second - box.second).norm() <= tolerance(1e-6));
     }
-    CHECK(num_met >= 8);
+    CHECK(num_met >= 12);
 }
 
 /// The largest separation of two clouds of points by normals of planes through three of them, and

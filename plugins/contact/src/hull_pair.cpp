@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "distances.hpp"
 #include "features.hpp"
 #include "hull.hpp"
 #include "pairs.hpp"
@@ -31,15 +32,23 @@ constexpr double kNearlySupports = 1e-4;
 ///   g = n_f . x - d_f                                a corner over a face                   (1)
 ///   g = +-(b - a) . (e_i x f_j) / |e_i x f_j|        edges                                  (2)
 ///
-/// The last row is the gap of the pair: the largest of all separations by normals of faces, and
-/// across edges that are the farthest of their hulls in that direction (separating axes; D.
-/// Gregorius, Game Developers Conference 2013). It says where a step has to end whatever rows
-/// features have.
+/// Of a capsule the core is an edge, and the gaps are less by its rounding R; corners have then
+/// their distance from the other core, which has one slope everywhere.
+///
+/// The last row is the gap of the pair: of a capsule the least distance of all features, else the
+/// largest of all separations by normals of faces, and across edges that are the farthest of their
+/// hulls in that direction (separating axes; D. Gregorius, Game Developers Conference 2013). It
+/// says where a step has to end whatever rows features have.
 class HullPair {
 public:
     static constexpr bool kIsLinear = false, kTurns = true, kHasFeatures = true;
 
-    HullPair(Hull a, Hull b) : a_(std::move(a)), b_(std::move(b)), size_(a_.reach() + b_.reach()) {
+    HullPair(const ContactShape& a, const ContactShape& b)
+        : a_(core_of(a)),
+          b_(core_of(b)),
+          rounding_b_(rounding_of(b)),
+          rounding_(rounding_of(a) + rounding_b_),
+          size_(a.reach() + b.reach()) {
         // Corners of the largest faces on each other, and some that have just left them.
         constexpr std::size_t kMore = 4;
         std::size_t rows = kMore;
@@ -54,7 +63,7 @@ public:
     int num_rows() const { return num_features_ + 1; }
     double size() const { return size_; }
     bool is_quadratic(Feature code) const {
-        return decode(code).kind != HullPairFeature::Kind::edges;
+        return !is_round() && decode(code).kind != HullPairFeature::Kind::edges;
     }
 
     template <class S>
@@ -63,9 +72,10 @@ public:
         if (row == num_features_ || f.kind == HullPairFeature::Kind::none) return S(size_);
         if (f.kind == HullPairFeature::Kind::edges) {
             const Vector3<S> n = cross(z.turned(edge_a(f).along), Vector3<S>(edge_b(f).along));
-            return (f.order == 0 ? -1.0 : 1.0) * dot(between(f, z), n) / norm(n);
+            return (f.order == 0 ? -1.0 : 1.0) * dot(between(f, z), n) / norm(n) - rounding_;
         }
         const bool is_of_a = f.kind == HullPairFeature::Kind::corner_of_a;
+        if (is_round()) return distance<S>(is_of_a ? b_ : a_, corner(f, z), nullptr) - rounding_;
         const Hull::Face& face = (is_of_a ? b_ : a_).faces[index(f.second)];
         return dot(Vector3<S>(face.n), corner(f, z)) - face.d;
     }
@@ -88,13 +98,15 @@ public:
             along(e, along_b, d, u, v);
             const Vector3<S> n = normalized(cross(e, along_b));
             out.n = (f.order == 0 ? 1.0 : -1.0) * n;
-            // In the middle of what is left of the gap.
             const Vector3<S> on_b = Vector3<S>(b_.corners[index(edge_b(f).from)]) + v * along_b;
             const Vector3<S> on_a = on_b - d - v * along_b + u * e;
-            out.x = 0.5 * (on_a + on_b);
+            // In the middle of what is left of the gap; of rounded edges on the surface of b.
+            const double part = is_round() ? rounding_b_ / rounding_ : 0.5;
+            out.x = part * on_a + (1.0 - part) * on_b;
             out.t = {e, cross(n, e)};
             return out;
         }
+        if (is_round()) return round_touch(f, z);
         if (f.kind == HullPairFeature::Kind::corner_of_a) {
             const Vec3& n = b_.faces[index(f.second)].n;
             const std::array<Vec3, 2> t = across(n);
@@ -170,6 +182,46 @@ private:
         u = (dot(d, e) - c * of_f) / (1.0 - c * c);
         v = c * u - of_f;
     }
+    bool is_round() const { return rounding_ > 0.0; }
+    static double rounding_of(const ContactShape& shape) {
+        return shape.is_polyhedron() ? 0.0 : shape.radius;
+    }
+    /// What a shape is but for its rounding: a polyhedron, or the axis of a capsule, an edge.
+    static Hull core_of(const ContactShape& shape) {
+        if (shape.kind == ContactShape::Kind::hull) return *shape.hull;
+        std::vector<Vec3> corners;
+        std::string why;
+        if (shape.kind == ContactShape::Kind::box) {
+            for (int k = 0; k < 8; ++k)
+                corners.push_back(shape.half.cwiseProduct(Vec3(
+                    k % 2 == 0 ? -1.0 : 1.0, k / 2 % 2 == 0 ? -1.0 : 1.0, k < 4 ? -1.0 : 1.0)));
+            return convex_hull(corners, why);
+        }
+        Hull axis;
+        axis.corners = {Vec3(0.0, 0.0, -shape.half_length), Vec3(0.0, 0.0, shape.half_length)};
+        axis.edges = {{0, 1, {}, Vec3::UnitZ(), {Vec3::Zero(), Vec3::Zero()}}};
+        return axis;
+    }
+    /// Of a point from a core.
+    template <class S>
+    static S distance(const Hull& core, const Vector3<S>& p, Touch<S>* touch) {
+        if (!core.faces.empty()) return distance_to_hull(p, core, touch);
+        ContactShape axis;
+        axis.half_length = core.corners[1].z();
+        return distance_to_capsule(p, axis, touch);
+    }
+    template <class S>
+    Touch<S> round_touch(const HullPairFeature& f, const Relative<S>& z) const {
+        Touch<S> out;
+        if (f.kind == Kind::corner_of_a) {
+            distance(b_, corner(f, z), &out);
+            out.x = out.x + rounding_b_ * out.n;
+            return out;
+        }
+        distance(a_, corner(f, z), &out);
+        const Vector3<S> n = out.n.x * z.Y[0] + out.n.y * z.Y[1] + out.n.z * z.Y[2];
+        return {Vector3<S>(b_.corners[index(f.first)]) - rounding_b_ * n, -n};
+    }
     double beyond(const HullPairFeature& f, const Relative<double>& z) const;
     double face_apart(bool is_of_a, int face, const Relative<double>& z) const;
     double separation(const Relative<double>& z) const;
@@ -182,6 +234,7 @@ private:
                      Candidates& to) const;
 
     Hull a_, b_;
+    double rounding_b_, rounding_;
     double size_;
     int num_features_ = 0;
 };
@@ -198,6 +251,7 @@ double HullPair::beyond(const HullPairFeature& f, const Relative<double>& z) con
         const double length_b = (b_.corners[index(b.to)] - b_.corners[index(b.from)]).norm();
         return std::max({-u, u - length_a, -v, v - length_b});
     }
+    if (is_round()) return -size_;
     const Hull& on = f.kind == Kind::corner_of_a ? b_ : a_;
     const Hull::Face& face = on.faces[index(f.second)];
     const Vec3 p = corner(f, z);
@@ -259,6 +313,20 @@ void HullPair::for_supporting_edges(const Relative<double>& z,
 double HullPair::separation(const Relative<double>& z) const {
     const Vec3 y = z.y;
     if (y.norm() > 2.0 * size_) return y.norm() - size_;
+    if (is_round()) {
+        double least = y.norm();
+        HullPairFeature f;
+        for (f.kind = Kind::corner_of_a; f.first < count(a_.corners); ++f.first)
+            least = std::min(least, gap(0, encode(f), z));
+        f.first = 0;
+        for (f.kind = Kind::corner_of_b; f.first < count(b_.corners); ++f.first)
+            least = std::min(least, gap(0, encode(f), z));
+        for_supporting_edges(z, kSupports, [&](const HullPairFeature& edges, const Vec3& to_b) {
+            if (to_b.dot(Vec3(between(edges, z))) >= 0.0)
+                least = std::min(least, value(0, encode(edges), z));
+        });
+        return least;
+    }
     double most = -size_;
     for (int k = 0; k < count(a_.faces); ++k) most = std::max(most, face_apart(true, k, z));
     for (int k = 0; k < count(b_.faces); ++k) most = std::max(most, face_apart(false, k, z));
@@ -292,6 +360,10 @@ void HullPair::add_corners(bool is_of_a,
     HullPairFeature f;
     f.kind = is_of_a ? Kind::corner_of_a : Kind::corner_of_b;
     for (f.first = 0; f.first < count(of.corners); ++f.first) {
+        if (is_round()) {
+            add(f, z, to);
+            continue;
+        }
         // The face that it is farthest over; across one that does not separate nothing meets.
         const Vec3 p = corner(f, z);
         double most = -std::numeric_limits<double>::infinity();
@@ -325,27 +397,15 @@ void HullPair::choose(const Relative<double>& z, std::span<double> features) con
     add_corners(true, z, features, all);
     for_supporting_edges(z, kSupports, [&](const HullPairFeature& f, const Vec3& to_b) {
         // Across axes that separate nothing edges do not meet.
-        if (to_b.dot(Vec3(between(f, z))) >= -kTouches * size_) add(f, z, all);
+        if (to_b.dot(Vec3(between(f, z))) >= (is_round() ? 0.0 : -kTouches * size_)) add(f, z, all);
     });
     choose_features(all, size_, features);
-}
-
-Hull box_hull(const Vec3& half) {
-    std::vector<Vec3> corners;
-    for (int k = 0; k < 8; ++k)
-        corners.push_back(half.cwiseProduct(
-            Vec3(k % 2 == 0 ? -1.0 : 1.0, k / 2 % 2 == 0 ? -1.0 : 1.0, k < 4 ? -1.0 : 1.0)));
-    std::string why;
-    return convex_hull(corners, why);
 }
 
 }  // namespace
 
 std::unique_ptr<PairGeometry> hull_pair(const ContactShape& a, const ContactShape& b) {
-    const auto hull_of = [](const ContactShape& shape) {
-        return shape.kind == ContactShape::Kind::box ? box_hull(shape.half) : *shape.hull;
-    };
-    return make_geometry(HullPair(hull_of(a), hull_of(b)));
+    return make_geometry(HullPair(a, b));
 }
 
 }  // namespace ancora::contact

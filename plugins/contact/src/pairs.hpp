@@ -24,7 +24,7 @@ std::unique_ptr<PairGeometry> ball_on_solid(double radius, const ContactShape& b
 /// Boxes and capsules: vertices on faces, edges across edges.
 std::unique_ptr<PairGeometry> box_pair(const ContactShape& a, const ContactShape& b);
 
-/// Convex polyhedra, of which boxes are some: corners on faces, edges across edges.
+/// Hulls, against each other, boxes and capsules: corners on faces, edges across edges.
 std::unique_ptr<PairGeometry> hull_pair(const ContactShape& a, const ContactShape& b);
 
 /// A ball within a tube with open ends, the inner side of the cylinder b: R_b - R - |y_1, y_2|.

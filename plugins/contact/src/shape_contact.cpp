@@ -200,13 +200,9 @@ void ShapeContact::choose(const PairSide& a,
         geometry_ = ball_in_cylinder(a.shape.radius, b.shape);
     } else if (a.shape.is_sphere()) {
         geometry_ = ball_on_solid(a.shape.radius, b.shape);
-    } else if (a.shape.is_polyhedron() && b.shape.is_polyhedron() && has_hull) {
+    } else if (has_hull && a.shape.kind != ContactShape::Kind::cylinder &&
+               b.shape.kind != ContactShape::Kind::cylinder) {
         geometry_ = hull_pair(a.shape, b.shape);
-    } else if (has_hull) {
-        refuse(
-            "shape_b",
-            "is not known against such a shape: what meets a hull is a sphere, a plane, a box or "
-            "a hull");
     } else if (a.shape.kind != ContactShape::Kind::cylinder &&
                b.shape.kind != ContactShape::Kind::cylinder) {
         geometry_ = box_pair(a.shape, b.shape);

@@ -245,6 +245,7 @@ SceneSampler::SceneSampler(const Model& model) : model_(model) {
             loads_.push_back({load_axes_.back()->point});
         else
             loads_.push_back(points_of(on != nullptr ? on->attachments : part.attachments));
+        if (on != nullptr && touches(*on)) loads_.back().resize(1);
         const bool is_on_points = !loads_.back().empty();
         const int turned = turned_body(model, part);
         is_torque_load_.push_back(turned >= 0);

@@ -461,6 +461,14 @@ TEST_CASE("bodies that a joint joins do not meet, and check says so") {
     CHECK(has(warnings(three(kJoint + contact("own", "a = \"b0\"\nb = \"b1\""))),
               "the joint \"pin\" joins \"b0\" and \"b1\""));
     CHECK(warnings(three(kJoint + contact("own", "a = \"b0\"\nb = \"b2\""))).empty());
+    CHECK(warnings(three(kJoint + contact("own", "a = \"b0@[-0.1, 0, 0]\"\nb = \"b1\""))).empty());
+    // A plane is no pair of shapes.
+    Simulation floor = model(three(
+        "\n[[shape]]\nbox = [1, 1, 1]\nposition = [0, 0, -2]\n" +
+        contact("all", "bodies = [\"*\", \"ground\"]") +
+        contact("floor",
+                "a = \"b0\"\nb = \"ground\"\nplane = { normal = [0, 0, 1], point = [0, 0, -9] }")));
+    CHECK(notes(floor) == "all: 6 pairs of 4 shapes of 4 bodies may meet\n");
 }
 
 /// A ball strikes another of its kind: e of the pair of materials alone counts.

@@ -203,12 +203,19 @@ void ContactShapes::read_pairs() {
     for (const Actor& actor : actors_) {
         if (!takes_shapes(*actor.object.type) || actor.parameters->find("bodies") != nullptr)
             continue;
+        // A plane is none of the shapes of b.
+        if (actor.parameters->find("plane") != nullptr) continue;
         const int a = body_of(actor, "a"), b = body_of(actor, "b");
         if (a < kGround || b < kGround) continue;
         const Pair pair = pair_of(a, b);
         named_.emplace(pair, actor.object.name);
+        // Points of bodies are chosen on purpose, as those of a stop.
         const auto joint = joined_.find(pair);
-        if (joint == joined_.end()) continue;
+        const auto names_point = [&actor](const char* key) {
+            const auto texts = texts_of(*actor.parameters, key);
+            return texts.front().first.find_first_of("@.") != std::string::npos;
+        };
+        if (joint == joined_.end() || names_point("a") || names_point("b")) continue;
         model_.warnings.push_back(
             {fmt::format("{}: the joint \"{}\" joins \"{}\" and \"{}\", and their shapes meet "
                          "where it does: such a contact fights the joint wherever it closes; "

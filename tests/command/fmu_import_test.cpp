@@ -761,6 +761,8 @@ TEST_CASE("an FMU of others for model exchange: modes, events of both kinds, com
             "start=\"0.5\"/></ScalarVariable>\n<ScalarVariable name=\"steps\" "
             "valueReference=\"6\"><Real/></ScalarVariable>\n<ScalarVariable name=\"off\" "
             "valueReference=\"7\" causality=\"input\"><Boolean start=\"false\"/></ScalarVariable>\n"
+            "<ScalarVariable name=\"lit\" valueReference=\"8\"><Real/></ScalarVariable>\n"
+            "<ScalarVariable name=\"late\" valueReference=\"9\"><Real/></ScalarVariable>\n"
             "</ModelVariables>\n<ModelStructure><Derivatives><Unknown index=\"3\"/><Unknown "
             "index=\"4\"/></Derivatives></ModelStructure>\n</fmiModelDescription>\n",
             states);
@@ -769,8 +771,10 @@ TEST_CASE("an FMU of others for model exchange: modes, events of both kinds, com
     const double g = 9.81, e = 0.7;
     /// Height at a time: flights from bounce to bounce, with the kick at 1 s, without weight behind
     /// `off`.
+    int num_lit = 0;
     const auto height = [&](double end, double off) {
         double t = 0.0, h = 1.0, v = 0.0;
+        num_lit = 0;
         while (t < end) {
             const double a = t < off ? -g : 0.0;
             double stop = end;
@@ -787,6 +791,7 @@ TEST_CASE("an FMU of others for model exchange: modes, events of both kinds, com
             h = bounces ? 0.0 : h + v * s + 0.5 * a * s * s;
             v += a * s;
             if (bounces) v *= -e;
+            if (bounces && t + s + 0.05 < end) ++num_lit;
             t = bounces ? t + s : stop;
             if (!bounces && t == 1.0) v += 2.0;
         }
@@ -807,11 +812,15 @@ TEST_CASE("an FMU of others for model exchange: modes, events of both kinds, com
                     folder,
                     kNothing +
                         plant("period = 0.1\ninputs = [\"off\"]\nu1 = \"if(t < 1.55, 0, "
-                              "1)\"\nparameters = [\"e = 0.7\"]\noutputs = [\"h\", \"steps\"]\n") +
+                              "1)\"\nparameters = [\"e = 0.7\"]\noutputs = [\"h\", \"steps\", "
+                              "\"lit\", \"late\"]\n") +
                         run_with(integrator, end));
                 while (!it.done()) it.step();
                 // the truth value is read at samples: at 1.6 s
                 CHECK(std::abs(it.value("plant.h") - height(end, 1.6)) < 1e-7);
+                CHECK(num_lit > 0);
+                CHECK(it.value("plant.lit") == num_lit);
+                CHECK(it.value("plant.late") < 1e-12);
                 CHECK(it.value("plant.steps") >= std::floor(10.0 * end + 1e-9) - 1.0);
             }
         }

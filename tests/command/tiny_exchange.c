@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A model-exchange FMU 2.0: a ball that bounces where its height is below zero and falls, as an importer finds it in
- * event mode; a kick upwards at t = 1 s, a time event; weight that a truth value takes away, read at events alone; and
- * a count of completed steps. A call out of its mode is an error. */
+ * event mode; a kick upwards at t = 1 s, a time event; a lamp that goes on at each bounce and off 0.05 s later, a time
+ * event that a crossing calls for; weight that a truth value takes away, read at events alone; and a count of completed
+ * steps. A call out of its mode is an error. */
 #include "fmi2Functions.h"
 
 #include <stddef.h>
@@ -9,10 +10,10 @@
 #include <string.h>
 
 typedef struct {
-    double t, h, v, e, steps;
+    double t, h, v, e, steps, until, lit, late;
     int mode, is_off, is_weightless, has_kicked, has_updated;
 } ball;
-enum { kHeight = 1, kVelocity = 2, kRestitution = 5, kSteps = 6, kOff = 7 };
+enum { kHeight = 1, kVelocity = 2, kRestitution = 5, kSteps = 6, kOff = 7, kLit = 8, kLate = 9 };
 enum { kBefore, kEvent, kContinuous };
 static const double kGravity = 9.81;
 
@@ -59,15 +60,21 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo* info) {
     it->is_weightless = it->is_off;
     if (it->h < 0.0 && it->v < 0.0) {
         it->v = -it->e * it->v;
+        it->until = it->t + 0.05;
         info->valuesOfContinuousStatesChanged = fmi2True;
+    }
+    if (it->until > 0.0 && it->t >= it->until) {
+        it->lit += 1.0;
+        if (it->t - it->until > it->late) it->late = it->t - it->until;
+        it->until = 0.0;
     }
     if (!it->has_kicked && it->t >= 1.0) {
         it->has_kicked = 1;
         it->v += 2.0;
         info->valuesOfContinuousStatesChanged = fmi2True;
     }
-    info->nextEventTimeDefined = !it->has_kicked;
-    info->nextEventTime = 1.0;
+    info->nextEventTimeDefined = !it->has_kicked || it->until > 0.0;
+    info->nextEventTime = !it->has_kicked && !(it->until > 0.0 && it->until < 1.0) ? 1.0 : it->until;
     return fmi2OK;
 }
 fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_return, fmi2Boolean* enter, fmi2Boolean* end) {
@@ -112,7 +119,14 @@ fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference* which, size_t 
 fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference* which, size_t count, fmi2Real* values) {
     ball* it = c;
     size_t i;
-    for (i = 0; i < count; ++i) values[i] = which[i] == kHeight ? it->h : which[i] == kSteps ? it->steps : it->v;
+    for (i = 0; i < count; ++i)
+        switch (which[i]) {
+            case kHeight: values[i] = it->h; break;
+            case kSteps: values[i] = it->steps; break;
+            case kLit: values[i] = it->lit; break;
+            case kLate: values[i] = it->late; break;
+            default: values[i] = it->v;
+        }
     return fmi2OK;
 }
 fmi2Status fmi2SetBoolean(fmi2Component c, const fmi2ValueReference* which, size_t count, const fmi2Boolean* values) {

@@ -282,6 +282,8 @@ CASES = [
          "expected N m/rad, since it acts on an angle"),
     Case("gravity = [0.0, 0.0, -9.81]", "gravity = [0.0, 0.0, -9810.0]", None, "gravity is 9810 m/s^2, more than on the Sun", status=0),
     Case("every = 0.01", "every = 10.0", None, "every = 10 s is longer than the run, 0.02 s", status=0),
+    Case("[integrator]", force('type = "spring"\na = "arm@[0, 0, 0]"\nb = "arm@[0.1, 0, 0]"\nstiffness = 3'), '"arm@[0.1',
+         "is a point of the same body as a", status=0),
     # --- a unit of what has none
     Case(AXIS, AXIS + '\nfriction = { mu = "0.2 N", radius = 0.01 }', '"0.2 N"', "mu: expected a number without dimension, got N"),
     Case(AXIS, AXIS + '\nlimits = { lower = -1, upper = 1, restitution = "0.5 m" }', '"0.5 m"',

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/attachment.hpp"
@@ -42,8 +43,14 @@ public:
         function = MeasureFunction(MeasureKind::distance);
         std::array<double, MeasureFunction::kMostScalars> u{}, du{};
         std::size_t i = 0;
+        std::string_view carrier;
         for (const char* key : {"a", "b"}) {
             const FrameStart& point = arguments.frame_of(key);
+            if (i > 0 && point.has_attitude && point.body == carrier)
+                arguments.warn("b",
+                               "is a point of the same body as a: if that is rigid, their distance "
+                               "does not change, and the law does nothing");
+            carrier = point.body;
             for (std::size_t k = 0; k < 3; ++k, ++i) {
                 u[i] = point.motion.position[k];
                 du[i] = point.motion.velocity[k];

@@ -235,7 +235,7 @@ Gradient differentiate(const ModelSource& model,
         adjoint.obstacle = obstacle_of_adjoint(simulation);
     ObjectiveWatch watch(of, simulation, {});
     std::optional<RecordedRun> recorded;
-    if (adjoint.obstacle.empty()) recorded.emplace(simulation);
+    if (adjoint.obstacle.empty()) recorded.emplace(simulation, options.most_bytes);
     const RunResult here =
         recorded ? runs.run(*recorded, simulation, watch) : runs.run(simulation, watch);
     const std::vector<ColumnWatch::Place> places = watch.places();

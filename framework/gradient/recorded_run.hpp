@@ -49,7 +49,7 @@ class RecordedRun {
 public:
     /// @param simulation  at its begin; must outlive this
     /// @param most_bytes  of the steps that are kept
-    explicit RecordedRun(Simulation& simulation, std::size_t most_bytes = kMostBytes);
+    explicit RecordedRun(Simulation& simulation, std::size_t most_bytes);
 
     /// To the end.
     void run(const std::function<void()>& after_step);
@@ -74,8 +74,6 @@ public:
                          const std::function<void(const Segment&)>& visit);
 
 private:
-    static constexpr std::size_t kMostBytes = std::size_t{256} << 20;
-
     void keep(long step);
     void watch(std::vector<AcceptedStep>& steps);
     void visit_kept(const std::function<void(long step)>& at_end,

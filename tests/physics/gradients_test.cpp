@@ -32,11 +32,15 @@ ModelSource source(const std::string& text) {
 Gradient gradient(const std::string& text,
                   const Texts& of,
                   const Texts& by,
-                  GradientMethod method = GradientMethod::automatic) {
+                  GradientMethod method = GradientMethod::automatic,
+                  std::size_t most_bytes = GradientOptions().most_bytes) {
     std::vector<Objective> objectives;
     for (const std::string& one : of) objectives.push_back(Objective::parse(one));
-    return differentiate(
-        source(text), objectives, by, registry(), {.workers = 0, .method = method});
+    return differentiate(source(text),
+                         objectives,
+                         by,
+                         registry(),
+                         {.workers = 0, .method = method, .most_bytes = most_bytes});
 }
 
 // --- closed forms
@@ -295,6 +299,147 @@ TEST_CASE("forty random nets: derivatives by the adjoint are those of difference
         check_alike(found, gradient(text, of, by, GradientMethod::differences));
     }
     CHECK(num_by_adjoint >= 30);
+}
+
+/// Bars on hinges, some of which turn as prescribed; flat ones, and from the third bar on rods to
+/// the first that a hinge holds as well, so that rows depend on each other.
+std::string random_driven_chain(std::mt19937& random, int num_links) {
+    std::uniform_real_distribution<double> part(-1.0, 1.0);
+    std::string text = weight({0.0, 0.0, -kGravity});
+    double x = 0.0;
+    for (int i = 0; i < num_links; ++i) {
+        const double length = 0.4 + 0.2 * part(random);
+        text += fmt::format(
+            "\n[[body]]\nname = \"b{0}\"\ntype = \"ancf_rigid_body\"\nmass = {1:.17g}\ninertia = "
+            "[{2:.17g}, 0.04, {3:.17g}]\npenalty = inf\nposition = [{4:.17g}, 0, 0]\n"
+            "\n[[joint]]\nname = \"j{0}\"\ntype = \"revolute\"\na = \"{5}\"\nb = \"b{0}\"\npoint = "
+            "[{6:.17g}, 0, 0]\naxis = [0, 1, 0]\n",
+            i,
+            std::pow(10.0, 2.0 * part(random)),
+            i % 2 == 0 ? 0.01 : 0.0,
+            i % 2 == 0 ? 0.05 : 0.04,
+            x + 0.5 * length,
+            i == 0 ? "ground" : fmt::format("b{}", i - 1),
+            x);
+        x += length;
+        if (i == 0 || random() % 2 == 0)
+            text += fmt::format(
+                "drive = \"{:.17g}*sin({:.17g}*t)^2\"\n", 0.6 * part(random), 2.0 + part(random));
+        else
+            text += fmt::format("damping = {:.17g}\n", 0.1 + 0.05 * part(random));
+    }
+    // What planar hinges say already
+    text += fmt::format(
+        "\n[[constraint]]\nname = \"plane\"\ntype = \"point_on_plane\"\npoint = \"b{}@[0, 0, "
+        "0]\"\nnormal "
+        "= "
+        "[0, 1, 0]\norigin = \"ground@[0, 0, 0]\"\n",
+        num_links - 1);
+    return text + integrator("emm", 0.01, 0.3);
+}
+
+TEST_CASE("twenty driven chains: derivatives by the adjoint are those of differences of runs") {
+    std::mt19937 random(17);
+    for (int trial = 0; trial < 20; ++trial) {
+        CAPTURE(trial);
+        const int count = 2 + trial % 3;
+        const std::string text = random_driven_chain(random, count);
+        CAPTURE(text);
+        const std::string last = fmt::format("b{}", count - 1);
+        const Texts of{last + ".x", last + ".vz", last + ".wy @ 0.15", "mean(" + last + ".z)"};
+        const Texts by{"model.gravity[2]", "body.b0.mass", "body." + last + ".mass"};
+        const Gradient found = gradient(text, of, by, GradientMethod::adjoint);
+        check_alike(found, gradient(text, of, by, GradientMethod::differences));
+    }
+}
+
+TEST_CASE("a hinge that turns as prescribed: places and velocities by its amplitude") {
+    // x = l cos(phi), phi = A sin^2(w t), at step ends to rounding, velocities too
+    const double A = 0.7, w = 2.5, end = 0.5;
+    const std::string text =
+        fmt::format("[parameters]\nA = {}\n", A) + weight({0.0, 0.0, -kGravity}) +
+        fmt::format(
+            "\n[[body]]\nname = \"bar\"\ntype = \"ancf_rigid_body\"\nsize = [1, 0.1, "
+            "0.1]\ndensity = 1000\npenalty = inf\nposition = [0.5, 0, 0]\n\n[[joint]]\nname = "
+            "\"j\"\ntype = \"revolute\"\na = \"ground\"\nb = \"bar\"\npoint = [0, 0, 0]\naxis = "
+            "[0, 1, 0]\ndrive = \"${{A}}*sin({}*t)^2\"\n",
+            w) +
+        integrator("emm", 0.01, end);
+    const Gradient found =
+        gradient(text, {"bar.x", "bar.vx"}, {"parameters.A"}, GradientMethod::adjoint);
+    const double s = std::sin(w * end), c = std::cos(w * end), phi = A * s * s;
+    const double rate = 2.0 * A * w * s * c;
+    CHECK(found.entry(0, 0).value == near(-0.5 * std::sin(phi) * s * s, 1e-9));
+    CHECK(found.entry(1, 0).value ==
+          near(-0.5 * (std::cos(phi) * s * s * rate + std::sin(phi) * rate / A), 1e-8));
+}
+
+TEST_CASE("parameters of many objects together have the derivatives of each alone") {
+    std::mt19937 random(23);
+    for (int trial = 0; trial < 6; ++trial) {
+        CAPTURE(trial);
+        const int count = 5 + trial;
+        const std::string text = random_net(random, count);
+        CAPTURE(text);
+        Texts by;
+        for (int i = 0; i < count; ++i)
+            for (const char* key : {"mass", "position[1]", "velocity[2]"})
+                by.push_back(fmt::format("body.p{}.{}", i, key));
+        const Texts of{fmt::format("p{}.x", count - 1), "mean(p0.z)"};
+        const Gradient all = gradient(text, of, by, GradientMethod::adjoint);
+        for (std::size_t k = 0; k < by.size(); ++k) {
+            CAPTURE(by[k]);
+            const Gradient alone = gradient(text, of, {by[k]}, GradientMethod::adjoint);
+            for (std::size_t i = 0; i < of.size(); ++i)
+                CHECK(all.entry(i, k).value ==
+                      near(alone.entry(i, 0).value,
+                           1e-9 * std::abs(alone.entry(i, 0).value) + 1e-10));
+        }
+    }
+}
+
+TEST_CASE("steps that are computed again have the derivatives of those that are kept") {
+    std::mt19937 random(29);
+    for (int trial = 0; trial < 6; ++trial) {
+        CAPTURE(trial);
+        const std::string text =
+            trial % 2 == 0 ? random_net(random, 4) : random_driven_chain(random, 3);
+        const std::string body = trial % 2 == 0 ? "p1" : "b1";
+        const Texts of{body + ".x", "mean(" + body + ".z)", "max(" + body + ".vz)"};
+        const Texts by{"body." + body + ".mass", "model.gravity[2]"};
+        const Gradient kept = gradient(text, of, by, GradientMethod::adjoint);
+        const Gradient again = gradient(text, of, by, GradientMethod::adjoint, 0);
+        for (std::size_t i = 0; i < of.size(); ++i)
+            for (std::size_t k = 0; k < by.size(); ++k)
+                CHECK(
+                    again.entry(i, k).value ==
+                    near(kept.entry(i, k).value, 1e-10 * std::abs(kept.entry(i, k).value) + 1e-11));
+    }
+}
+
+TEST_CASE("compositions of steps without constraints have an adjoint, with them they say why") {
+    std::mt19937 random(31);
+    for (const int order : {4, 6, 8}) {
+        CAPTURE(order);
+        std::string text = weight({0.0, -kGravity, 0.0});
+        for (int i = 0; i < 3; ++i) {
+            text += particle(fmt::format("p{}", i), 1.0 + 0.2 * i, {1.0 * i, 0.1 * i, 0.2}, {});
+            text += fmt::format(
+                "\n[[constraint]]\nname = \"t{0}\"\ntype = \"spring\"\na = \"{1}\"\nb = "
+                "\"p{0}@0\"\nstiffness = 60\nfree = 0.9\n",
+                i,
+                i == 0 ? std::string("ground@[-1, 0, 0]") : fmt::format("p{}@0", i - 1));
+        }
+        const std::string tail =
+            integrator("emm", 0.02, 0.4) + fmt::format("\n[integrator.emm]\norder = {}\n", order);
+        const Texts of{"p2.x", "p0.vy"}, by{"body.p1.mass", "model.gravity[1]"};
+        check_alike(gradient(text + tail, of, by, GradientMethod::adjoint),
+                    gradient(text + tail, of, by, GradientMethod::differences));
+        const std::string rod =
+            "\n[[constraint]]\nname = \"rod\"\ntype = \"distance\"\na = \"p0@0\"\nb = "
+            "\"p2@0\"\n";
+        CHECK(has(gradient(text + rod + tail, of, by).why_differences, "second order"));
+    }
 }
 
 TEST_CASE("a free system that starts elsewhere goes on elsewhere, and a faster one faster") {

@@ -44,6 +44,8 @@ enum class GradientMethod {
 struct GradientOptions {
     int workers = 0;  ///< threads, a run each; 0: one per core that this process may use
     GradientMethod method = GradientMethod::automatic;
+    /// Of the steps that the adjoint keeps; more are computed again from saved states.
+    std::size_t most_bytes = std::size_t{256} << 20;
 };
 
 /// Derivatives of objectives of a run by parameters.

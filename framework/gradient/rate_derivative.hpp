@@ -37,6 +37,8 @@ public:
     explicit RateDerivative(KernelSystem& system);
 
     bool is_wanted() const { return !rows_.empty(); }
+    /// Whether mass is lent to coordinates without any.
+    bool lends() const { return !lent_to_.empty(); }
     /// Takes the end of a step, at which velocities were v.
     /// @throws AdjointObstacle where they have not become what (1) says
     void take(const StepState& end, const Eigen::VectorXd& v);

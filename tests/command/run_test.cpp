@@ -227,6 +227,7 @@ TEST_SUITE("ancora run: plugins") {
     TEST_CASE("a plugin that is not found: every folder searched, in order") {
         const TempFolder folder;
         std::filesystem::create_directories(folder / "first");
+        std::filesystem::create_directories(folder / "models/second");
         folder.write("models/m.toml",
                      replaced(kTop,
                               "plugins = [\"ancf_rigid_body\", \"emm\"]",

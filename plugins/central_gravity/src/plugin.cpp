@@ -21,9 +21,7 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "masses = [1.0, 2.5]",
                       "mu = 20.0\n"
                       "center = [4.0, -3.0, 2.0]\n"
-                      "on = [\"a\"]\n"
-                      "points = [\"a@[0.3, 0.1, -0.2]\"]\n"
-                      "masses = [1.0]"}},
+                      "on = [\"a\"]"}},
         ancora::central_gravity::CentralGravity::kParameters),
     ancora::type<ancora::central_gravity::Attraction>(
         "attraction",

@@ -86,6 +86,18 @@ const MeasureStart& standard_measure(const std::string& text) {
     return text.ends_with("displacement") ? kWay : kAngle;
 }
 
+/// What the kernel makes of `on`: here one point of the body.
+void complete_matter(std::span<const Parameter> schema, Table& values) {
+    for (const std::string_view key : {"on", "points", "masses"})
+        if (std::ranges::none_of(schema, [key](const Parameter& p) {
+                return p.name == key;
+            }))
+            return;
+    if (values.find("on") == nullptr || values.find("points") != nullptr) return;
+    values.set("points", Value(Array{Value("a@[0.3, 0.1, -0.2]")}));
+    values.set("masses", Value(Array{Value(1.0)}));
+}
+
 }  // namespace
 
 RigidMotion motion_at_start(const std::string& body) {
@@ -161,6 +173,7 @@ BoundArguments Example::bind(const Table& changes) const {
     for (const Table::Entry& entry : changes.entries()) values.set(entry.key, entry.value);
     const std::span<const Parameter> schema(type().parameters,
                                             static_cast<std::size_t>(type().num_parameters));
+    complete_matter(schema, values);
     BoundArguments arguments(
         "the example", kName, type().name, values, {}, schema, motion_of_standard_body);
     arguments.set_lookup({[](const std::string& text, const Place&) -> const FrameStart& {

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "ancora/sdk/sketch.hpp"
+#include "name_pattern.hpp"
 #include "wording.hpp"
 
 namespace ancora {
@@ -230,24 +231,6 @@ void ContactShapes::read_pairs() {
 
 /// Bodies by names in which * and ? stand for any characters.
 std::vector<int> ContactShapes::bodies_of(const Actor& actor, const char* key) const {
-    const auto fits = [](std::string_view pattern, std::string_view text) {
-        std::size_t p = 0, t = 0, star = std::string_view::npos, from = 0;
-        while (t < text.size()) {
-            if (p < pattern.size() && pattern[p] == '*') {
-                star = p++;
-                from = t;
-            } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-                ++p;
-                ++t;
-            } else if (star != std::string_view::npos) {
-                p = star + 1;
-                t = ++from;
-            } else {
-                return false;
-            }
-        }
-        return pattern.find_first_not_of('*', p) == std::string_view::npos;
-    };
     const auto has_shape = [this](int body) {
         return std::ranges::any_of(solids_, [body](const Solid& solid) {
             return solid.body == body;
@@ -276,7 +259,7 @@ std::vector<int> ContactShapes::bodies_of(const Actor& actor, const char* key) c
         bool any = false;
         for (std::size_t b = 0; b < model_.body_names.size(); ++b) {
             names.push_back(model_.bodies[b].object.name);
-            if (name.find_first_of("*?") == std::string::npos || !fits(name, names.back()))
+            if (name.find_first_of("*?") == std::string::npos || !fits_pattern(name, names.back()))
                 continue;
             any = true;
             if (has_shape(static_cast<int>(b))) out.push_back(static_cast<int>(b));

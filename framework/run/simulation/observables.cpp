@@ -9,6 +9,7 @@
 
 #include "ancora/framework/nearest_name.hpp"
 #include "effort_units.hpp"
+#include "name_pattern.hpp"
 #include "pose.hpp"
 #include "wording.hpp"
 
@@ -16,28 +17,6 @@ namespace ancora {
 namespace {
 
 // --- the choice of columns
-
-/// Whether `*` (any characters) and `?` (one of them) in the pattern can stand for the rest.
-bool fits(std::string_view pattern, std::string_view text) {
-    std::size_t p = 0, t = 0, star = std::string_view::npos, from = 0;
-    while (t < text.size()) {
-        if (p < pattern.size() && pattern[p] == '*') {
-            star = p++;
-            from = t;
-        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-            ++p;
-            ++t;
-        } else if (star != std::string_view::npos) {
-            p = star + 1;
-            t = ++from;
-        } else {
-            return false;
-        }
-    }
-    return std::ranges::all_of(pattern.substr(p), [](char c) {
-        return c == '*';
-    });
-}
 
 /// `; did you mean ...?` behind a pattern that fits no column: a column, or such a pattern that
 /// fits.
@@ -278,7 +257,7 @@ void Observables::keep_only(const std::vector<PlacedText>& patterns,
     for (const PlacedText& pattern : patterns) {
         bool is_used = false;
         for (std::size_t k = 0; k < names_.size(); ++k) {
-            if (!fits(pattern.text, names_[k])) continue;
+            if (!fits_pattern(pattern.text, names_[k])) continue;
             is_used = true;
             is_kept[k] = true;
         }

@@ -180,5 +180,21 @@ int main(int argc, char** argv) {
                     benchmark::spinning_net(N, 1e-3, N > 100 ? 30 : 100),
                     N > 300 ? 1 : 2);
     });
+    for (const bool tension_only : {false, true})
+        growing(tension_only ? "Films of N x N nodes that wrinkle, spun from no tension"
+                             : "Films of N x N nodes, spun from no tension",
+                "triangle",
+                [&](auto&& row) {
+                    for (const int N : {9, 18, 36, 72})
+                        row(N,
+                            2.0 * (N - 1) * (N - 1),
+                            3.0 * N * N,
+                            benchmark::spun_film(N, tension_only, 1e-3, 100),
+                            1);
+                });
+    growing("Beams that swing", "element", [&](auto&& row) {
+        for (const int N : {50, 100, 200, 400, 800})
+            row(N, N, 12.0 * (N + 1), benchmark::swinging_beam(N, 2e-3, 50), 1);
+    });
     return 0;
 }

@@ -204,4 +204,46 @@ inline Manifest spinning_net(int N, double step, long steps, bool has_diagonals 
     return manifest;
 }
 
+/// A square film of N x N nodes of spacing 0.25 m, 7.5 um thick, that is spun at 1 rad/s without
+/// any tension at first: waves run through it, and where it cannot be compressed it wrinkles all
+/// over.
+inline Manifest spun_film(int N, bool tension_only, double step, long steps) {
+    Manifest manifest = empty_model(step, steps);
+    const double half = 0.125 * (N - 1);
+    Table grid, spin;
+    grid.set("counts", {static_cast<double>(N), static_cast<double>(N)})
+        .set("spacing", {0.25, 0.25})
+        .set("origin", {-half, -half, 0.0});
+    spin.set("axis", {0.0, 0.0, 1.0}).set("rate", 1.0);
+    manifest.add_body("film", "membrane")
+        .set("grid", grid)
+        .set("young", 3.2e9)
+        .set("poisson", 0.34)
+        .set("thickness", 7.5e-6)
+        .set("density", 1420.0)
+        .set("tension_only", tension_only)
+        .set("spin", spin);
+    return manifest;
+}
+
+/// A soft beam of 2 m in N elements, hung by one end and let go from horizontal.
+inline Manifest swinging_beam(int N, double step, long steps) {
+    Manifest manifest = empty_model(step, steps);
+    manifest.model.gravity = {0.0, 0.0, -9.81};
+    Table section;
+    section.set("shape", "rectangle").set("width", 0.01).set("height", 0.02);
+    manifest.add_body("beam", "beam")
+        .set("from", {0.0, 0.0, 0.0})
+        .set("to", {2.0, 0.0, 0.0})
+        .set("elements", N)
+        .set("section", section)
+        .set("young", 1e8)
+        .set("poisson", 0.3)
+        .set("density", 1000.0);
+    manifest.add_constraint("hinge", "position")
+        .set("a", "beam@start")
+        .set("b", "ground@[0, 0, 0]");
+    return manifest;
+}
+
 }  // namespace ancora::benchmark

@@ -130,26 +130,23 @@ void ObjectDifferences::begin(const std::vector<int>& colour,
                               const Eigen::VectorXd& x,
                               double reach,
                               double extent) {
-    kept_.clear();
-    by_.clear();
-    for (const int j : colour) {
-        kept_.push_back(x[j]);
-        by_.push_back(reach > kApart * extent && scalars.is_of_point(j)
-                          ? kMoveOfReach * reach
-                          : kMoveOfScalar *
-                                std::max(std::abs(scalars.u0[j]), std::min(1.0, extent)));
-    }
+    differences_.begin(colour, x, [&](int j) {
+        return reach > kApart * extent && scalars.is_of_point(j)
+                   ? kMoveOfReach * reach
+                   : kMoveOfScalar * std::max(std::abs(scalars.u0[j]), std::min(1.0, extent));
+    });
 }
 
 bool ObjectDifferences::is_smooth(const std::vector<int>& colour, int outputs_per_item) const {
+    const Eigen::VectorXd &near = differences_.near(), &far = differences_.far();
     for (const int j : colour) {
         double bend = 0.0, size = 0.0, noise = 0.0;
         for (const int item : items_[j])
             for (int i = 0; i < outputs_per_item; ++i) {
                 const int at = item * outputs_per_item + i;
-                bend = std::max(bend, std::abs(near_[at] - 0.5 * far_[at]));
-                size = std::max(size, std::abs(near_[at]));
-                noise = std::max(noise, std::abs(room_[at]));
+                bend = std::max(bend, std::abs(near[at] - 0.5 * far[at]));
+                size = std::max(size, std::abs(near[at]));
+                noise = std::max(noise, std::abs(differences_.below()[at]));
             }
         if (bend > kBent * size + kNoise * noise) return false;
     }

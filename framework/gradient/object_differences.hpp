@@ -11,6 +11,7 @@
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 
+#include "central_differences.hpp"
 #include "kernel_system.hpp"
 #include "recorded_run.hpp"
 
@@ -76,11 +77,11 @@ public:
     template <class Evaluate>
     void look_for_invariance(const Evaluate& evaluate, double extent) {
         if (!is_shiftable_) return;
-        evaluate(near_);
+        evaluate(here_);
         scalars.shift_points({0.31 * extent, -0.27 * extent, 0.43 * extent});
-        evaluate(far_);
-        const double size = near_.size() > 0 ? near_.lpNorm<Eigen::Infinity>() : 0.0;
-        is_invariant_ = size > 0.0 && (near_ - far_).lpNorm<Eigen::Infinity>() <= kSame * size;
+        evaluate(shifted_);
+        const double size = here_.size() > 0 ? here_.lpNorm<Eigen::Infinity>() : 0.0;
+        is_invariant_ = size > 0.0 && (here_ - shifted_).lpNorm<Eigen::Infinity>() <= kSame * size;
     }
 
     /// Calls take(item, number of an output of the item, scalar, dF / d(scalar)).
@@ -97,29 +98,17 @@ public:
             if (is_invariant_ && is_pinned_[colour.front()] != 0) continue;
             begin(colour, x, reach, extent);
             for (int closer = 0;; ++closer) {
-                const auto move = [&](double by, Eigen::VectorXd& F) {
-                    for (std::size_t c = 0; c < colour.size(); ++c)
-                        x[colour[c]] = kept_[c] + by * by_[c];
-                    evaluate(F);
-                };
-                move(1.0, near_);
-                move(-1.0, room_);
-                near_ -= room_;
-                move(2.0, far_);
-                move(-2.0, room_);
-                far_ -= room_;
+                differences_.evaluate(colour, x, evaluate);
                 if (closer == kCloser || is_smooth(colour, outputs_per_item)) break;
-                for (double& by : by_) by *= kCloserBy;
+                differences_.come_closer(kCloserBy);
             }
             for (std::size_t c = 0; c < colour.size(); ++c) {
                 const int j = colour[c];
-                x[j] = kept_[c];
-                const double factor = 1.0 / (12.0 * by_[c]);
+                differences_.put_back(c, x[j]);
                 const int pinned = is_invariant_ && scalars.is_of_point(j) ? pinned_of(j) : -1;
                 for (const int item : items_[j])
                     for (int i = 0; i < outputs_per_item; ++i) {
-                        const int at = item * outputs_per_item + i;
-                        const double value = factor * (8.0 * near_[at] - far_[at]);
+                        const double value = differences_.slope(c, item * outputs_per_item + i);
                         take(item, i, j, value);
                         if (pinned >= 0) take(item, i, pinned, -value);
                     }
@@ -156,8 +145,8 @@ private:
     std::vector<char> is_pinned_;
     bool is_shiftable_ = false;  // there are several points
     bool is_invariant_ = false;
-    Eigen::VectorXd near_, far_, room_;
-    std::vector<double> kept_, by_;
+    Eigen::VectorXd here_, shifted_;
+    CentralDifferences differences_;
 };
 
 /// B^T s of blocks of rows, and increments of velocity rows.

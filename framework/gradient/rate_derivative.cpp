@@ -14,7 +14,6 @@ namespace {
 
 constexpr double kMoveOfPlace = 0x1p-15;  // relative to the size of a coordinate
 constexpr double kMeets = 1e-9;           // velocities may differ from (1), relative
-constexpr double kLent = 1e-9;            // as VelocityImpulse lends coordinates without mass
 constexpr int kMostTurns = 6;
 
 }  // namespace
@@ -52,7 +51,7 @@ RateDerivative::RateDerivative(KernelSystem& system)
         lent_to_.push_back(static_cast<int>(known - pattern.mass.begin()));
         if (known == pattern.mass.end()) pattern.mass.emplace_back(i, i);
     }
-    if (count > 0) lent_ = kLent * sum / count;
+    if (count > 0) lent_ = VelocityImpulse::kLentMass * sum / count;
     mass_.assign(pattern.mass.size(), 0.0);
     for (const BodyPart& part : data_.parts.model.bodies)
         pattern.first_of_body.push_back(part.first);

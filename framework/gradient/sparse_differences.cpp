@@ -7,7 +7,7 @@ namespace ancora {
 SparseDifferences::SparseDifferences(int num_inputs,
                                      int num_outputs,
                                      const std::vector<Object>& objects)
-    : outputs_(num_inputs), near_(num_outputs), far_(num_outputs), room_(num_outputs) {
+    : outputs_(num_inputs), differences_(num_outputs) {
     std::vector<std::vector<int>> seen_by(num_outputs);  // inputs of each output
     for (const Object& object : objects)
         for (const int j : object.inputs)

@@ -9,6 +9,8 @@
 
 #include <Eigen/Core>
 
+#include "central_differences.hpp"
+
 namespace ancora {
 
 /// Derivatives F'(x) of a function whose outputs come from objects that see some of the inputs
@@ -39,28 +41,12 @@ public:
                        const Distance& distance,
                        const Take& take) {
         for (const std::vector<int>& colour : colours_) {
-            kept_.clear();
-            by_.clear();
-            for (const int j : colour) {
-                kept_.push_back(x[j]);
-                by_.push_back(distance(j));
-            }
-            const auto move = [&](double by, Eigen::VectorXd& F) {
-                for (std::size_t c = 0; c < colour.size(); ++c)
-                    x[colour[c]] = kept_[c] + by * by_[c];
-                evaluate(F);
-            };
-            move(1.0, near_);
-            move(-1.0, room_);
-            near_ -= room_;
-            move(2.0, far_);
-            move(-2.0, room_);
-            far_ -= room_;
+            differences_.begin(colour, x, distance);
+            differences_.evaluate(colour, x, evaluate);
             for (std::size_t c = 0; c < colour.size(); ++c) {
                 const int j = colour[c];
-                x[j] = kept_[c];
-                const double factor = 1.0 / (12.0 * by_[c]);
-                for (const int i : outputs_[j]) take(i, j, factor * (8.0 * near_[i] - far_[i]));
+                differences_.put_back(c, x[j]);
+                for (const int i : outputs_[j]) take(i, j, differences_.slope(c, i));
             }
         }
     }
@@ -69,8 +55,7 @@ private:
     std::vector<std::vector<int>> outputs_;  // of each input
     std::vector<std::vector<int>> colours_;
     std::vector<int> inputs_;
-    Eigen::VectorXd near_, far_, room_;
-    std::vector<double> kept_, by_;
+    CentralDifferences differences_;
 };
 
 }  // namespace ancora

@@ -539,6 +539,37 @@ TEST_CASE("dominoes that rub lean on each other") {
     }
 }
 
+// Three equal bodies in a row, solved together or, by the energetic law, in turn.
+TEST_CASE("shapes meet by the law that their contact names") {
+    for (const char* const law : {"poisson", "newton", "energetic"}) {
+        CAPTURE(law);
+        const Vec3 inertia = Vec3::Constant(0.01);
+        std::string text = body("b0", 1.0, inertia, {-1, 0, 0}, Mat3::Identity(), {1, 0, 0}) +
+                           body("b1", 1.0, inertia, {0, 0, 0}, Mat3::Identity()) +
+                           body("b2", 1.0, inertia, {0.2, 0, 0}, Mat3::Identity());
+        const char* const ball = "{ sphere = 0.1 }";
+        const char* const box = "{ box = [0.2, 0.2, 0.2] }";
+        for (int k = 0; k < 2; ++k)
+            text += fmt::format(
+                "\n[[constraint]]\nname = \"c{0}\"\ntype = \"contact\"\na = \"b{0}\"\nb = "
+                "\"b{1}\"\nshape = {2}\nshape_b = {3}\nrestitution = 1.0\nlaw = \"{4}\"\n",
+                k,
+                k + 1,
+                k == 0 ? ball : box,
+                k == 0 ? box : ball,
+                law);
+        Simulation simulation = model(text + integrator("emm", 0.01, 2.0));
+        run_to_end(simulation);
+        const std::array<double, 3> shared = {-1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0};
+        const std::array<double, 3> passed_on = {0.0, 0.0, 1.0};
+        for (std::size_t k = 0; k < 3; ++k)
+            CHECK(column(simulation, fmt::format("b{}.vx", k)) ==
+                  near((law[0] == 'e' ? passed_on : shared)[k], 1e-13));
+        CHECK(simulation.statistics().impacts.laws == law);
+        check_balances(simulation, 200.0);
+    }
+}
+
 TEST_CASE("what is wrong with shapes is said in words") {
     const std::string start = weight({0.0, 0.0, -kGravity}) +
                               body("a", 1.0, Vec3::Ones(), {0.0, 0.0, 1.0}, Mat3::Identity()) +

@@ -22,8 +22,6 @@ constexpr double kLeft = 100.0;
 // Contraction up to which factors of an earlier state are reused.
 constexpr double kFalls = 1e-2;
 constexpr int kMostSolves = 12;
-// Of the mean mass.
-constexpr double kLentMass = 1e-9;
 // Rates change by less within a rounding of time unless they jump.
 constexpr double kJump = 1e-9;
 // Formulas round the place of their jump.

@@ -33,6 +33,9 @@ namespace ancora {
 /// round-off.
 class VelocityImpulse {
 public:
+    /// What is lent to coordinates without mass, of the mean mass.
+    static constexpr double kLentMass = 1e-9;
+
     /// [assembly] `parts` and `state` must outlive it.
     VelocityImpulse(Assembly& parts, const MotionState& state);
 

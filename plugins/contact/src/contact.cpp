@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ancora/sdk/numbers/math.hpp"
+#include "gap_law.hpp"
 
 namespace ancora::contact {
 Contact::Contact(const Arguments& arguments) : radius_(arguments.number("radius")) {
@@ -16,12 +17,7 @@ Contact::Contact(const Arguments& arguments) : radius_(arguments.number("radius"
     for (const char* key : {"with", "planes", "materials"})
         if (arguments.given(key))
             arguments.fail(key, "is about many bodies: name them in `bodies`");
-    const std::string_view law = arguments.text("law");
-    law_ = {.kind = RowKind::unilateral,
-            .restitution = arguments.number("restitution"),
-            .impact = law == "newton"      ? ImpactLaw::newton
-                      : law == "energetic" ? ImpactLaw::energetic
-                                           : ImpactLaw::poisson};
+    law_ = gap_law(arguments);
     requests_.add(AttachmentRequest::Kind::point, arguments.frame_of("a").point, "a");
     is_plane_ = arguments.has("plane");
     if (is_plane_)

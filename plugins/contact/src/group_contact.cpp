@@ -8,6 +8,7 @@
 
 #include <Eigen/Geometry>
 
+#include "gap_law.hpp"
 #include "pairs.hpp"
 #include "sliding.hpp"
 
@@ -79,12 +80,7 @@ ContactShape shape_of(std::span<const double> row,
 }  // namespace
 
 GroupContact::GroupContact(const Arguments& arguments) {
-    const std::string_view law = arguments.text("law");
-    law_ = {.kind = RowKind::unilateral,
-            .restitution = arguments.number("restitution"),
-            .impact = law == "newton"      ? ImpactLaw::newton
-                      : law == "energetic" ? ImpactLaw::energetic
-                                           : ImpactLaw::poisson};
+    law_ = gap_law(arguments);
     if (arguments.shape("bodies") == Shape::texts && arguments.num_texts("bodies") == 0)
         arguments.fail("bodies", "names none");
     if (!arguments.given("solids"))

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "gap_law.hpp"
 #include "pairs.hpp"
 #include "sliding.hpp"
 
@@ -109,7 +110,7 @@ std::array<std::string, 3> PairSide::axis_texts() const {
 }
 
 ShapeContact::ShapeContact(const Arguments& arguments) {
-    law_ = {.kind = RowKind::unilateral, .restitution = arguments.number("restitution")};
+    law_ = gap_law(arguments);
     make(read_side(arguments, false),
          read_side(arguments, true),
          arguments.boolean("inside"),

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <numbers>
 #include <random>
 #include <string>
@@ -239,6 +241,108 @@ section = {{ EI = 100, GJ = 100, mass = 1, rotary = 1e-3 }}
     }
 
     // Princeton beam, 8.896 N at 0, 45 and 90 degrees; the limits of this element with this J.
+    // Small deflections: w = F integral of (L - x)^2 R diag(1/EI_2, 1/EI_1) R^T n dx along axes 1
+    // and 2, R the turn of the section by its twist
+    TEST_CASE("cantilevers with stations bend by their flexibility") {
+        std::mt19937 random(11);
+        std::uniform_real_distribution<double> uniform(0.0, 1.0);
+        for (int trial = 0; trial < 4; ++trial) {
+            CAPTURE(trial);
+            // Linear pieces with a step at .5, which every mesh has as a node
+            const std::vector<double> at = {0.0, 0.25, 0.5, 0.5, 0.875, 1.0};
+            std::vector<double> EI_1, EI_2, twist;
+            for (std::size_t k = 0; k < at.size(); ++k) {
+                EI_1.push_back(1.0 + 4.0 * uniform(random));
+                EI_2.push_back(1.0 + 4.0 * uniform(random));
+                twist.push_back(k == 3 ? twist.back() : 0.7 * uniform(random));
+            }
+            const double angle = 6.0 * uniform(random), F = 1e-5;
+            const auto stations = [&](std::size_t elements) {
+                return fmt::format(
+                    "from = [0, 0, 0]\nto = [1, 0, 0]\nelements = {}\nrigid = [\"shear\", "
+                    "\"axial\"]\nsection = {{ GJ = 2.0, mass = 1.0, rotary = 1e-3 }}\nstations = "
+                    "{{ "
+                    "at = [{:.17g}], EI_1 = [{:.17g}], EI_2 = [{:.17g}], twist = [{:.17g}] }}\n",
+                    elements,
+                    fmt::join(at, ", "),
+                    fmt::join(EI_1, ", "),
+                    fmt::join(EI_2, ", "),
+                    fmt::join(twist, ", "));
+            };
+            // Along y and z of space, axes 1 and 2 of the root: `up` is z and 3 along x
+            const std::array<double, 2> n = {std::cos(angle), std::sin(angle)};
+            std::array<double, 2> w{};
+            const auto value = [&](const std::vector<double>& y, std::size_t k, double b) {
+                return std::lerp(y[k], y[k + 1], b);
+            };
+            for (std::size_t k = 0; k + 1 < at.size(); ++k)
+                for (int i = 0; i < 1000; ++i) {
+                    const double b = (i + 0.5) / 1000.0, length = at[k + 1] - at[k];
+                    const double arm = 1.0 - at[k] - b * length, th = value(twist, k, b);
+                    const double c = std::cos(th), s = std::sin(th);
+                    const double along_1 = c * n[0] + s * n[1], along_2 = c * n[1] - s * n[0];
+                    const double f1 = along_1 / value(EI_2, k, b), f2 = along_2 / value(EI_1, k, b);
+                    const double weight = F * arm * arm * length / 1000.0;
+                    w[0] += weight * (c * f1 - s * f2);
+                    w[1] += weight * (s * f1 + c * f2);
+                }
+            std::array<Point, 2> found;
+            for (const std::size_t i : {0, 1})
+                found[i] = rest(
+                    cantilever(stations(32 << i),
+                               fmt::format("force = [0, {:.17g}, {:.17g}]\n", F * n[0], F * n[1])));
+            for (const std::size_t i : {0, 1}) {
+                const double size = std::hypot(w[0], w[1]);
+                CHECK(limit(found[0][1 + i], found[1][1 + i]) == Near(w[i], 2e-5 * size));
+                CHECK(found[1][1 + i] != Near(w[i], 1e-7 * size));  // the mesh is seen
+            }
+        }
+    }
+
+    TEST_CASE("stations from a file are those of a table, and its mistakes have a place") {
+        const std::string keys =
+            "from = [0, 0, 0]\nto = [1, 0, 0]\nelements = 8\nrigid = [\"shear\"]\nsection = { "
+            "shape "
+            "= \"tube\", thickness = 0.01 }\nyoung = 1e9\npoisson = 0.3\ndensity = "
+            "1000.0\nstations "
+            "= ";
+        const std::filesystem::path folder =
+            std::filesystem::temp_directory_path() / "ancora_stations";
+        std::filesystem::create_directories(folder);
+        const std::string file = (folder / "boom.csv").string();
+        const auto from = [&](const std::string& text) {
+            std::ofstream(file) << text;
+            return rest(cantilever(keys + "\"" + file + "\"\n", "force = [0, 0, 1]\n"));
+        };
+        const Point by_table = rest(cantilever(
+            keys + "{ at = [0, 0.3, 1], radius = [0.1, 0.08, 0.03], twist = [0, 0, 0.2] }\n",
+            "force = [0, 0, 1]\n"));
+        CHECK(from("at,radius,twist\n0,0.1,0\n.3,0.08,0\n1,0.03,0.2\n") == by_table);
+        CHECK(from("\xEF\xBB\xBFtwist; at; radius # [rad, -, m]\r\n0; 0; 0.1\r\n\r\n0; .3; "
+                   "0.08\r\n.2; 1; 0.03\r\n") == by_table);
+        const auto says = [&](const std::string& text, const std::string& part) {
+            CAPTURE(text);
+            try {
+                from(text);
+                FAIL_CHECK("is taken");
+            } catch (const std::exception& error) {
+                CHECK(std::string(error.what()).find(part) != std::string::npos);
+            }
+        };
+        says("0,0.1\n1,0.2\n", "boom.csv:1:1");
+        says("at,radius\n0,0.1\n0.5,x\n1,0.2\n", "boom.csv:3:5");
+        says("at,radius\n0,0.1\n1,-0.2\n", "it must be above zero");
+        says("at,radius\n0,0.1\n1\n", "expected 2: at, radius");
+        says("at,radio\n0,0.1\n1,0.2\n", "\"radio\" is no number of a section");
+        says("at,radius,radius\n0,0.1,0.1\n1,0.2,0.1\n", "two columns");
+        says("radius\n0.1\n0.2\n", "no column is called \"at\"");
+        says("at\n0\n1\n", "the only column");
+        says("at,radius\n0,0.1\n0.9,0.2\n", "boom.csv:3:1");
+        says("at,radius\n0,0.1\n0.9,0.2\n0.8,0.2\n1,0.1\n", "boom.csv:4:1");
+        says("at,radius\n", "two stations or more");
+        std::filesystem::remove_all(folder);
+    }
+
     TEST_CASE("Princeton beam at three angles") {
         constexpr double kHeight = 12.3777e-3, kWidth = 3.2024e-3, kForce = 8.896;
         const double slender = kWidth / kHeight;

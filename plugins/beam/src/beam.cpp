@@ -55,16 +55,19 @@ Vec3 stretch_of(const Mat3& a, const Mat3& b, const Vec3& slope) {
 
 }  // namespace
 
-Beam::Beam(const Arguments& arguments) : line_(read_line(arguments)) {
-    const SectionReader reader(arguments);
-    if (reader.is_tapered() && !line_.is_one_line)
-        arguments.fail("end_section",
+Beam::Beam(const Arguments& arguments) : Beam(arguments, Stations(arguments)) {}
+
+Beam::Beam(const Arguments& arguments, const Stations& stations)
+    : line_(read_line(arguments, stations.find("twist"))) {
+    const SectionReader reader(arguments, stations);
+    if (reader.varies() && !line_.is_one_line)
+        arguments.fail(stations.empty() ? "end_section" : "stations",
                        "is of one line from its first to its last node, and this beam has a list "
                        "of elements");
     const std::size_t num_elements = line_.elements.size();
     for (const Element& e : line_.elements)
-        sections_.push_back(reader.is_tapered() || sections_.empty() ? reader.at(e.section)
-                                                                     : sections_.front());
+        sections_.push_back(reader.varies() || sections_.empty() ? reader.between(e.begin, e.end)
+                                                                 : sections_.front());
     const std::int32_t num_nodes = line_.num_nodes();
     node_mass_ = nodes::read_node_masses(arguments, num_nodes);
 

@@ -74,6 +74,7 @@ private:
         std::string_view name;
         std::vector<std::int32_t> nodes;
     };
+    Beam(const Arguments& arguments, const Stations& stations);
     void set_rows(double damping);
     bool has_stress() const { return sections_.front().fibres.is_known; }
     void evaluate_sections(const RowPoint& at, const RowValues& out) const;

@@ -162,15 +162,16 @@ Line read_nodes(const Arguments& arguments) {
     return line;
 }
 
-/// Sets Element::section of one line, and returns its length.
-double spread_sections(Line& line) {
+/// Sets Element::begin and end of one line.
+void spread_sections(Line& line) {
     double length = 0.0;
+    for (const Element& e : line.elements) length += e.length;
+    double s = 0.0;
     for (Element& e : line.elements) {
-        e.section = length + 0.5 * e.length;
-        length += e.length;
+        e.begin = s / length;
+        s += e.length;
+        e.end = s / length;
     }
-    for (Element& e : line.elements) e.section /= length;
-    return length;
 }
 
 /// Straight elements, each with its own axes; nodes have those of their first element.
@@ -189,8 +190,8 @@ void turn_sharp(const Arguments& arguments, Line& line) {
     }
 }
 
-/// One curve through the nodes: sections lie across it and turn about it by `twist` alone.
-void turn_smooth(const Arguments& arguments, Line& line) {
+/// One curve through the nodes: sections lie across it and turn about it by the twist alone.
+void turn_smooth(const Arguments& arguments, const AlongBeam* given_twist, Line& line) {
     const auto num = line.elements.size();
     std::vector<Vec3> chords;
     for (const Element& e : line.elements)
@@ -221,30 +222,32 @@ void turn_smooth(const Arguments& arguments, Line& line) {
         const double half = 0.5 * std::atan2(a.cross(b).norm(), a.dot(b));
         if (half > kParallel) line.elements[i].length *= half / std::sin(half);
     }
-    const double length = spread_sections(line);
-    const double twist = arguments.number("twist");
+    spread_sections(line);
+    const AlongBeam even({0.0, 1.0}, {0.0, arguments.number("twist")});
+    const AlongBeam& twist = given_twist != nullptr ? *given_twist : even;
     Mat3 axes = section_axes(tangents[0], read_up(arguments, tangents[0]));
-    double s = 0.0;
     for (std::size_t i = 0; i <= num; ++i) {
-        if (i > 0) {
-            axes = Eigen::Quaterniond::FromTwoVectors(tangents[i - 1], tangents[i]) * axes;
-            s += line.elements[i - 1].length / length;
-        }
-        line.frames[i] = axes * Eigen::AngleAxisd(twist * s, Vec3::UnitZ());
+        if (i > 0) axes = Eigen::Quaterniond::FromTwoVectors(tangents[i - 1], tangents[i]) * axes;
+        const double s = i > 0 ? line.elements[i - 1].end : 0.0;
+        line.frames[i] = axes * Eigen::AngleAxisd(twist.at(s), Vec3::UnitZ());
     }
 }
 
 }  // namespace
 
-Line read_line(const Arguments& arguments) {
+Line read_line(const Arguments& arguments, const AlongBeam* twist) {
     Line line = read_nodes(arguments);
     const bool is_sharp = arguments.text("corners") == "sharp" || !line.is_one_line;
-    if (is_sharp && arguments.number("twist") != 0.0)
-        arguments.fail("twist", "is of one smooth curve, and this beam has sharp corners");
+    if (twist != nullptr && arguments.given("twist"))
+        arguments.fail("twist", "is given by \"stations\", too; keep one of them");
+    if (is_sharp && (twist != nullptr || arguments.number("twist") != 0.0))
+        arguments.fail(twist != nullptr ? "stations" : "twist",
+                       std::string(twist != nullptr ? "give a twist, which " : "") +
+                           "is of one smooth curve, and this beam has sharp corners");
     if (is_sharp)
         turn_sharp(arguments, line);
     else
-        turn_smooth(arguments, line);
+        turn_smooth(arguments, twist, line);
     if (is_sharp && line.is_one_line) spread_sections(line);
     return line;
 }

@@ -7,6 +7,7 @@
 
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/numbers/math.hpp"
+#include "stations.hpp"
 
 namespace ancora::beam {
 
@@ -15,8 +16,9 @@ namespace ancora::beam {
 struct Element {
     std::int32_t a = 0, b = 0;
     Mat3 A = Mat3::Identity(), B = Mat3::Identity();
-    double length = 0.0;   ///< along the beam [m]
-    double section = 0.0;  ///< part of the way from the first node to its middle, 0 to 1
+    double length = 0.0;  ///< along the beam [m]
+    /// Parts of the way from the first node at which it begins and ends, 0 to 1
+    double begin = 0.0, end = 1.0;
 };
 
 struct Line {
@@ -31,6 +33,7 @@ struct Line {
 
 /// [assembly] Reads `from` + `to`, `arc`, or `nodes`, with `elements`, `up`, `twist` and `corners`.
 /// Refuses through Arguments::fail what is no beam.
-Line read_line(const Arguments& arguments);
+/// @param twist  along the beam, in place of `twist`; or null
+Line read_line(const Arguments& arguments, const AlongBeam* twist);
 
 }  // namespace ancora::beam

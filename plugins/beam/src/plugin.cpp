@@ -41,11 +41,18 @@ constexpr ancora::Parameter kBeam[] = {
               "left out: z, or y for what goes along z"),
     p::number("twist", "rad", "angle by which sections turn about the beam from end to end")
         .otherwise("0.0"),
-    p::table("section", ancora::beam::kSection, "the cross-section").required(),
+    p::table("section",
+             ancora::beam::kSection,
+             "the cross-section; needed if `stations` do not give all of it"),
     p::table("end_section",
              ancora::beam::kSection,
              "the cross-section at the last node, with the keys of `section`: its numbers change "
              "linearly"),
+    p::table("stations",
+             ancora::beam::kStations,
+             "numbers of the section at places along the beam, in place of those in `section`; a "
+             "file has a heading with these names")
+        .or_file(),
     p::number("young", "Pa", "Young's modulus E").positive(),
     p::number("poisson", "-", "Poisson's ratio, G = E / (2 (1 + nu))").at_least(0.0).at_most(0.5),
     p::number("shear_modulus", "Pa", "shear modulus G, in place of `poisson`").positive(),
@@ -133,7 +140,14 @@ constexpr ancora::TypeDescriptor kTypes[] = {
               "elements = [[0, 1], [1, 2], [2, 3], [2, 4]]\n"
               "rigid = [\"shear\", \"axial\"]\n"
               "section = { EI = [3.0, 5.0], GJ = 2.0, mass = 0.5, rotary = 1.0e-3 }\n"
-              "velocity_from = \"a\""},
+              "velocity_from = \"a\"",
+              "from = [0.0, 0.0, 0.0]\n"
+              "to = [0.0, 1.0, 0.0]\n"
+              "elements = 4\n"
+              "rigid = [\"shear\", \"axial\"]\n"
+              "section = { GJ = 2.0, rotary = 1.0e-3 }\n"
+              "stations = { at = [0.0, 0.4, 1.0], EI_1 = [3.0, 2.0, 1.0], EI_2 = [5.0, 5.0, 2.0], "
+              "mass = [0.5, 0.4, 0.3], twist = [0.0, 0.1, 0.4] }"},
          .claims = {Claim::rigid_motion_invariant}},
         kBeam),
     ancora::type<ancora::beam::Cable>(

@@ -18,7 +18,7 @@ namespace {
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-constexpr const char* kKeys[] = {
+constexpr std::string_view kKeys[] = {
     "width",   "height",  "radius",  "thickness",  "flange",     "web",    "area",
     "inertia", "inertia", "torsion", "shear_area", "shear_area", "EA",     "GA",
     "GA",      "EI",      "EI",      "GJ",         "mass",       "rotary", "rotary"};
@@ -49,6 +49,14 @@ enum Number {
 
 bool is_given(double x) {
     return !std::isnan(x);
+}
+
+/// "EI_2"
+std::string name_at_stations(std::size_t number) {
+    const std::string_view key = kKeys[number];
+    const bool is_second = number > 0 && kKeys[number - 1] == key;
+    const bool is_first = number + 1 < kNumNumbers && kKeys[number + 1] == key;
+    return std::string(key) + (is_first ? "_1" : is_second ? "_2" : "");
 }
 
 /// Saint-Venant's torsion constant of a rectangle, a >= b (Timoshenko and Goodier, eq. (162)):
@@ -103,12 +111,19 @@ double Fibres::von_mises(double N, double M1, double M2, double T) const {
 
 /// Numbers of a table, NaN where they are not given.
 struct SectionReader::Given {
-    const Arguments* table = nullptr;
+    const Arguments* arguments = nullptr;  // of the beam
+    const Arguments* table = nullptr;      // `section`, if there is one
     std::string_view shape;
     std::array<double, kNumNumbers> x{};
 
+    void fail(Number number, const std::string& message) const {
+        const bool has_table = table != nullptr;
+        (has_table ? *table : *arguments)
+            .fail(has_table ? kKeys[number] : "stations",
+                  has_table ? message : nodes::quoted(name_at_stations(number)) + " " + message);
+    }
     double need(Number number, const char* why) const {
-        if (!is_given(x[number])) table->fail(kKeys[number], std::string("is missing: ") + why);
+        if (!is_given(x[number])) fail(number, std::string("is missing: ") + why);
         return x[number];
     }
     void offer(Number number, double value) {
@@ -133,9 +148,9 @@ struct SectionReader::Given {
             if (shape == "tube") {
                 r = R - need(thickness, "a tube has one");
                 if (r < 0.0)
-                    table->fail("thickness",
-                                "is more than the radius, " + nodes::text(R) +
-                                    " m; a full section is a \"circle\"");
+                    fail(thickness,
+                         "is more than the radius, " + nodes::text(R) +
+                             " m; a full section is a \"circle\"");
             }
             const double second = 0.25 * kPi * (std::pow(R, 4) - std::pow(r, 4));
             offer(area, kPi * (R * R - r * r));
@@ -151,9 +166,8 @@ struct SectionReader::Given {
             const double b = need(width, "an I has one"), h = need(height, "an I has one");
             const double f = need(flange, "an I has flanges"), s = need(web, "an I has a web");
             if (2.0 * f >= h)
-                table->fail("flange",
-                            "two of them leave no web in a height of " + nodes::text(h) + " m");
-            if (s > b) table->fail("web", "is wider than the flanges, " + nodes::text(b) + " m");
+                fail(flange, "two of them leave no web in a height of " + nodes::text(h) + " m");
+            if (s > b) fail(web, "is wider than the flanges, " + nodes::text(b) + " m");
             const double d = h - 2.0 * f;
             offer(area, 2.0 * b * f + d * s);
             offer(inertia, (b * h * h * h - (b - s) * d * d * d) / 12.0);
@@ -165,8 +179,10 @@ struct SectionReader::Given {
     }
 };
 
-SectionReader::SectionReader(const Arguments& arguments)
-    : arguments_(arguments), is_tapered_(arguments.given("end_section")) {
+SectionReader::SectionReader(const Arguments& arguments, const Stations& stations)
+    : arguments_(arguments) {
+    if (!arguments.given("section") && (stations.empty() || arguments.given("end_section")))
+        arguments.fail("section", "is missing: what does the beam's cross-section look like?");
     for (int i = 0; arguments.given("rigid") && i < arguments.num_texts("rigid"); ++i) {
         const std::string_view what = arguments.text("rigid", i);
         if (what != "shear" && what != "axial")
@@ -175,16 +191,23 @@ SectionReader::SectionReader(const Arguments& arguments)
                                " is nothing that a beam can be kept from; write \"shear\", "
                                "\"axial\" or both, and take a rigid body for what does not bend");
     }
+    for (std::size_t i = 0; i < kNumNumbers; ++i)
+        if (const AlongBeam* const along = stations.find(name_at_stations(i)))
+            varying_.emplace_back(i, *along);
+    if (arguments.given("end_section")) taper();
 }
 
-SectionReader::Given SectionReader::read(const Arguments& table) {
+SectionReader::Given SectionReader::read(const char* name) const {
     Given out;
+    out.arguments = &arguments_;
+    out.x.fill(kNone);
+    if (!arguments_.given(name)) return out;
+    const Arguments& table = arguments_.table(name);
     out.table = &table;
     if (table.given("shape")) out.shape = table.text("shape");
     for (std::size_t i = 0; i < kNumNumbers; ++i) {
-        const char* const key = kKeys[i];
-        const bool is_second = i > 0 && std::string_view(kKeys[i - 1]) == key;
-        out.x[i] = kNone;
+        const std::string_view key = kKeys[i];
+        const bool is_second = i > 0 && kKeys[i - 1] == key;
         if (!table.given(key)) continue;
         if (table.shape(key) == Shape::vector)
             out.x[i] = table.numbers(key)[is_second ? 1 : 0];
@@ -194,20 +217,23 @@ SectionReader::Given SectionReader::read(const Arguments& table) {
     return out;
 }
 
-Section SectionReader::at(double s) const {
-    Given of = read(arguments_.table("section"));
-    if (is_tapered_) {
-        const Given end = read(arguments_.table("end_section"));
-        if (end.shape != of.shape)
-            end.table->fail("shape", "is not that of \"section\"; a beam tapers within one shape");
-        for (std::size_t i = 0; i < kNumNumbers; ++i) {
-            if (is_given(end.x[i]) != is_given(of.x[i]))
-                end.table->fail(kKeys[i],
-                                std::string("is given in one of \"section\" and \"end_section\" "
-                                            "alone; give it in both"));
-            if (of.x[i] != end.x[i]) of.x[i] = (1.0 - s) * of.x[i] + s * end.x[i];
-        }
+void SectionReader::taper() {
+    const Given start = read("section"), end = read("end_section");
+    if (end.shape != start.shape)
+        end.table->fail("shape", "is not that of \"section\"; a beam tapers within one shape");
+    for (std::size_t i = 0; i < kNumNumbers; ++i) {
+        if (is_given(end.x[i]) != is_given(start.x[i]))
+            end.table->fail(kKeys[i],
+                            "is given in one of \"section\" and \"end_section\" alone; give it in "
+                            "both");
+        if (is_given(start.x[i]) && start.x[i] != end.x[i])
+            varying_.emplace_back(i, AlongBeam({0.0, 1.0}, {start.x[i], end.x[i]}));
     }
+}
+
+Section SectionReader::between(double a, double b) const {
+    Given of = read("section");
+    for (const auto& [i, along] : varying_) of.x[i] = along.mean(a, b);
     const auto material = [&](const char* key) {
         return arguments_.given(key) ? arguments_.number(key) : kNone;
     };
@@ -228,13 +254,13 @@ Section SectionReader::at(double s) const {
                              const char* what) {
         if (is_given(of.x[number])) return of.x[number];
         if (!is_given(of.x[factor]))
-            of.table->fail(kKeys[factor],
-                           std::string("is missing: ") + what +
-                               " needs it; give it, a \"shape\", or \"" + kKeys[number] + "\"");
+            of.fail(factor,
+                    std::string("is missing: ") + what + " needs it; give it, a \"shape\", or " +
+                        nodes::quoted(kKeys[number]));
         if (!is_given(modulus))
             arguments_.fail(modulus_key,
-                            std::string("is missing: ") + what + " needs it; give it, or \"" +
-                                kKeys[number] + "\" in the section");
+                            std::string("is missing: ") + what + " needs it; give it, or " +
+                                nodes::quoted(kKeys[number]) + " in the section");
         return of.x[factor] * modulus;
     };
     const auto is_rigid_against = [&](std::string_view what) {

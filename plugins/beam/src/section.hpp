@@ -3,9 +3,13 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <utility>
+#include <vector>
 
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/parameter.hpp"
+#include "stations.hpp"
 
 namespace ancora::beam {
 
@@ -69,20 +73,23 @@ inline constexpr Parameter kSection[] = {
         .or_number(),
 };
 
-/// [assembly] Reads `section`, `end_section` and the material of a beam.
+/// [assembly] Reads `section`, `end_section`, `stations` and the material of a beam.
 class SectionReader {
 public:
-    explicit SectionReader(const Arguments& arguments);
-    /// The section at the part s of the way, 0 to 1. Refuses through Arguments::fail what is none.
-    Section at(double s) const;
-    bool is_tapered() const { return is_tapered_; }
+    SectionReader(const Arguments& arguments, const Stations& stations);
+    /// The section between the parts a and b of the way, 0 to 1, of the mean of each number there.
+    /// Refuses through Arguments::fail what is none.
+    Section between(double a, double b) const;
+    bool varies() const { return !varying_.empty(); }
 
 private:
     struct Given;
-    static Given read(const Arguments& table);
+    Given read(const char* name) const;
+    void taper();
 
     const Arguments& arguments_;
-    bool is_tapered_;
+    /// Numbers, by their place in Given, that differ along the beam.
+    std::vector<std::pair<std::size_t, AlongBeam>> varying_;
 };
 
 }  // namespace ancora::beam

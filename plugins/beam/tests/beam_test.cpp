@@ -26,6 +26,7 @@ using ancora::beam::BendingLaw;
 using ancora::beam::Fibres;
 using ancora::beam::Section;
 using ancora::beam::SectionReader;
+using ancora::beam::Stations;
 using ancora::test::FakeArguments;
 using ancora::testing::make;
 using ancora::testing::Near;
@@ -51,8 +52,8 @@ FakeArguments listed() {
     arguments.set_table("section").set("shape", "circle").set("radius", 0.05);
     return arguments;
 }
-Section section_of(const FakeArguments& arguments, double s = 0.0) {
-    return SectionReader(arguments).at(s);
+Section section_of(const FakeArguments& arguments, double begin = 0.0, double end = 1.0) {
+    return SectionReader(arguments, Stations(arguments)).between(begin, end);
 }
 
 /// All of a body's mass, along x, and about the origin.
@@ -302,7 +303,16 @@ TEST_SUITE("beam") {
             .set("shape", "rectangle")
             .set("width", 0.1)
             .set("height", 0.1);
-        CHECK(section_of(taper, 0.5).EA == ancora::testing::Near(2e9 * 0.15 * 0.1, 1e-6));
+        CHECK(section_of(taper, 0.4, 0.6).EA == ancora::testing::Near(2e9 * 0.15 * 0.1, 1e-6));
+        // Between stations: mean numbers; what they leave open is that of the section
+        FakeArguments varied = straight();
+        varied.set_table("stations")
+            .set("at", {0.0, 0.5, 0.5, 1.0})
+            .set("width", {0.2, 0.4, 0.1, 0.3});
+        CHECK(section_of(varied).EA == Near(2e9 * 0.25 * 0.1, 1e-6));
+        CHECK(section_of(varied, 0.25, 0.5).EA == Near(2e9 * 0.35 * 0.1, 1e-6));
+        CHECK(section_of(varied, 0.4, 0.7).EA ==
+              Near(2e9 * (0.1 * 0.38 + 0.2 * 0.14) / 0.3 * 0.1, 1e-6));
         FakeArguments rigid = straight();
         rigid.set_texts("rigid", {"shear", "axial"});
         CHECK(std::isinf(section_of(rigid).EA));
@@ -331,7 +341,7 @@ TEST_SUITE("beam") {
                     .set("shape", "rectangle")
                     .set("width", is_high ? b : a)
                     .set("height", is_high ? a : b);
-                const Fibres fibres = SectionReader(arguments).at(0.0).fibres;
+                const Fibres fibres = section_of(arguments).fibres;
                 const double tau = 1.0 / (row.c * a * b * b);
                 // The long sides lie at the edge of the short axis
                 const std::size_t at_long = is_high ? 0 : 1;
@@ -349,7 +359,7 @@ TEST_SUITE("beam") {
         FakeArguments arguments = schema();
         arguments.set("young", 1e9).set("poisson", 0.3).set("density", 1000.0);
         arguments.set_table("section").set("shape", "circle").set("radius", 0.02);
-        const Fibres round = SectionReader(arguments).at(0.0).fibres;
+        const Fibres round = section_of(arguments).fibres;
         const double W = std::numbers::pi * std::pow(0.02, 3) / 4.0;
         CHECK(round.bending(3.0, -4.0) == Near(5.0 / W, 1e-12 / W));
         CHECK(round.von_mises(0.0, 0.0, 0.0, 2.0) == Near(std::sqrt(3.0) / W, 1e-12 / W));
@@ -390,5 +400,25 @@ TEST_SUITE("beam") {
         numbers.set_table("section").set("area", 0.1);
         says(numbers, "the stiffness against shear needs it; give it, a \"shape\", or \"GA\"");
         says(straight().set("shear_modulus", 1e9), "keep one of them");
+        const auto with_stations = [](FakeArguments arguments,
+                                      const std::vector<double>& at,
+                                      const std::vector<double>& mass) {
+            arguments.set_table("stations").set("at", at).set("mass", mass);
+            return arguments;
+        };
+        says(with_stations(straight(), {0.0, 0.5}, {1.0, 2.0}), "up to 1, the last one");
+        says(with_stations(straight(), {0.0, 0.6, 0.5, 1.0}, {1.0, 2.0, 3.0, 4.0}), "goes from 0");
+        says(with_stations(straight(), {0.0, 1.0}, {1.0, 2.0, 3.0}),
+             "has 3 numbers, for the 2 stations");
+        says(with_stations(
+                 listed().set_matrix("elements", 2, {0, 1, 1, 2, 2, 3}), {0.0, 1.0}, {1.0, 2.0}),
+             "a list of elements");
+        FakeArguments twice = straight().set("twist", 0.1);
+        twice.set_table("stations").set("at", {0.0, 1.0}).set("twist", {0.0, 0.1});
+        says(twice, "is given by \"stations\", too");
+        FakeArguments none = material();
+        none.set("from", {0.0, 0.0, 0.0}).set("to", {1.0, 0.0, 0.0});
+        says(none, "what does the beam's cross-section look like?");
+        says(with_stations(none, {0.0, 1.0}, {1.0, 2.0}), "\"area\" is missing");
     }
 }

@@ -19,9 +19,10 @@ namespace ancora {
 
 /// Rows of equal length.
 struct NumberRows {
-    std::vector<double> values;  ///< row by row
-    std::vector<int> lines;      ///< line of each row in the file, counted from 1
-    std::vector<int> columns;    ///< where each row's first number begins in it, counted from 1
+    std::vector<std::string> names;  ///< of the columns, where a heading was asked for
+    std::vector<double> values;      ///< row by row
+    std::vector<int> lines;          ///< line of each row in the file, counted from 1
+    std::vector<int> columns;        ///< where each row's first number begins in it, counted from 1
 
     int num_rows() const { return static_cast<int>(lines.size()); }
 };
@@ -52,6 +53,17 @@ public:
             if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
             split(line);
             const bool is_header = is_first && !has_number();
+            if (is_first && num_columns == 0) {
+                if (!is_header)
+                    fail(cells_.front(),
+                         "the first line is no heading; it names the columns, of " + expected_);
+                expected_.clear();
+                for (const Cell& cell : cells_) {
+                    expected_ += (expected_.empty() ? "" : ", ") + std::string(cell.text);
+                    rows.names.emplace_back(cell.text);
+                }
+                num_columns = static_cast<int>(cells_.size());
+            }
             is_first = false;
             if (!is_header) read_row(num_columns, rows);
         }
@@ -102,8 +114,7 @@ private:
         const auto wanted = static_cast<std::size_t>(num_columns);
         for (std::size_t k = 0; k < cells_.size() && k < wanted; ++k) {
             const Cell& cell = cells_[k];
-            if (cell.text.empty())
-                fail(cell, "a number is missing; the columns are " + std::string(expected_));
+            if (cell.text.empty()) fail(cell, "a number is missing; the columns are " + expected_);
             const std::optional<double> x = number(cell.text);
             if (!x)
                 fail(cell,
@@ -115,7 +126,7 @@ private:
             rows.values.push_back(*x);
         }
         const std::string found = "found " + std::to_string(cells_.size()) + " columns, expected " +
-                                  std::to_string(wanted) + ": " + std::string(expected_);
+                                  std::to_string(wanted) + ": " + expected_;
         if (cells_.size() > wanted) fail(cells_[wanted], found);
         if (cells_.size() < wanted) fail(cells_.back(), found);
         rows.lines.push_back(line_);
@@ -134,7 +145,8 @@ private:
     }
 
     const Arguments& arguments_;
-    std::string_view key_, expected_;
+    std::string_view key_;
+    std::string expected_;
     int line_ = 0;
     std::vector<Cell> cells_;
 };
@@ -144,6 +156,7 @@ private:
 /// [assembly] Reads rows of `num_columns` numbers from the file that `key` names. Numbers are
 /// separated by semicolons, commas or blanks and have a decimal point; what follows a # is a
 /// comment; blank lines do not count; a first line without any number is a heading.
+/// @param num_columns  0: as many as the heading has, which must be there and names them
 /// @param expected  the columns in words, for messages: "t, x, y, z"
 /// @throws through Arguments::fail_in_file, with line and column, what is no finite number and rows
 ///         with another number of columns

@@ -17,6 +17,12 @@ constexpr ancora::Parameter kGrid[] = {
     ancora::nodes::kGridDirections,
 };
 
+constexpr ancora::Parameter kRest[] = {
+    p::matrix("nodes", 0, 3, "m", "positions of the nodes, in their order"),
+    p::table("grid", kGrid, "a rectangular grid of as many nodes"),
+    p::file("mesh", "a mesh file with the same elements"),
+};
+
 constexpr ancora::Parameter kLaminate[] = {
     p::matrix("ABD",
               6,
@@ -43,6 +49,11 @@ constexpr ancora::Parameter kShell[] = {
     p::matrix("quads", 0, 4, "", "the four nodes of each element, around it"),
     p::table("grid", kGrid, "a rectangular grid of nodes, each cell an element"),
     p::file("mesh", "quadrilaterals and named groups from a mesh file: Gmsh 4.1 as text, or VTK"),
+    p::table("rest",
+             kRest,
+             "the shape without stress, of the same nodes and elements; left out: that of the "
+             "start")
+        .or_file(),
     p::number("young", "Pa", "Young's modulus E").positive(),
     p::number("poisson", "-", "Poisson's ratio").at_least(0.0).below(0.5),
     p::number("thickness", "m", "thickness t").positive(),
@@ -102,7 +113,14 @@ constexpr ancora::TypeDescriptor kTypes[] = {
               "0, 3e3, 0, 0, 2e1], [5e1, 0, 0, 4.0, 1.0, 0.1], [0, -4e1, 0, 1.0, 3.0, 0], [0, 0, "
               "2e1, 0.1, 0, 1.0]], shear = [2e3, 3e3], mass = 2.0, rotary = 2e-3, axis = [1.0, "
               "1.0, 0.0] }\n"
-              "velocity_from = \"a\""},
+              "velocity_from = \"a\"",
+              "nodes = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.1], [0.0, 1.0, 0.0], [1.0, 1.0, 0.1]]\n"
+              "quads = [[0, 1, 3, 2]]\n"
+              "rest = { grid = { counts = [2, 2], spacing = [1.0, 1.0] } }\n"
+              "young = 2.0e5\n"
+              "poisson = 0.3\n"
+              "thickness = 0.05\n"
+              "density = 1000.0"},
          .claims = {Claim::rigid_motion_invariant}},
         kShell),
 };

@@ -51,13 +51,13 @@ Shell::Shell(const Arguments& arguments)
       edges_(edges_of(surface_.quads)) {
     for (std::int32_t i = 0; i < surface_.num_nodes(); ++i) all_nodes_.push_back(i);
     node_mass_ = nodes::read_node_masses(arguments, surface_.num_nodes());
-    set_elements(arguments, arguments.number("damping"));
+    set_elements(arguments, build_rest(arguments, surface_));
     read_frames(arguments);
     set_start(arguments);
     set_blocks();
 }
 
-void Shell::set_elements(const Arguments& arguments, double damping) {
+void Shell::set_elements(const Arguments& arguments, const Surface& rest) {
     // Rows of e = (eps, kappa) that do not act on each other: C = sum of lambda t t^T, with kappa
     // in units of the thickness
     Vector6 unit = Vector6::Ones();
@@ -68,13 +68,18 @@ void Shell::set_elements(const Arguments& arguments, double damping) {
     diagonalise(C, V);
     rows_ = V.transpose() * unit.asDiagonal();
 
+    const double damping = arguments.number("damping");
     const auto law = [&](double stiffness) {
         return RowLaw{.kind = RowKind::elastic,
                       .compliance = 1.0 / stiffness,
                       .viscosity = damping * stiffness};
     };
-    for (std::size_t k = 0; k < surface_.quads.size(); ++k) {
-        const Quad& quad = surface_.quads[k];
+    std::vector<double> u;  // coordinates at rest
+    for (std::int32_t i = 0; i < rest.num_nodes(); ++i)
+        for (const Vec3& x : {Vec3(rest.node(i)), rest.normals[at(i)]})
+            u.insert(u.end(), x.data(), x.data() + 3);
+    for (std::size_t k = 0; k < rest.quads.size(); ++k) {
+        const Quad& quad = rest.quads[k];
         Eigen::Matrix4d H = Eigen::Matrix4d::Zero();
         for (const auto& [xi_corner, eta_corner] : kCorners) {
             const double xi = kGauss * xi_corner, eta = kGauss * eta_corner;
@@ -84,7 +89,7 @@ void Shell::set_elements(const Arguments& arguments, double damping) {
                 const auto& [cx, ce] = kCorners[static_cast<std::size_t>(i)];
                 by_xi(i) = 0.25 * cx * (1.0 + ce * eta);
                 by_eta(i) = 0.25 * ce * (1.0 + cx * xi);
-                const auto r = surface_.node(quad[static_cast<std::size_t>(i)]);
+                const auto r = rest.node(quad[static_cast<std::size_t>(i)]);
                 r_xi += by_xi(i) * r;
                 r_eta += by_eta(i) * r;
             }
@@ -107,6 +112,8 @@ void Shell::set_elements(const Arguments& arguments, double damping) {
             point.a = inverse(0, 0) * by_xi + inverse(1, 0) * by_eta;
             point.b = inverse(0, 1) * by_xi + inverse(1, 1) * by_eta;
             point.area = normal.norm();
+            const Tangents x = tangents(point, quad, u.data());
+            point.rest = products(x, x);
             for (int row = 0; row < 6; ++row) point_laws_.push_back(law(C(row, row) * point.area));
             points_.push_back(point);
 
@@ -121,7 +128,7 @@ void Shell::set_elements(const Arguments& arguments, double damping) {
         }
         Eigen::MatrixXd energy = H, T(4, 4);
         diagonalise(energy, T);
-        shears_.push_back({T.transpose(), Vector4::Zero()});
+        shears_.push_back({T.transpose(), shears(quad, u.data(), u.data())});
         for (int row = 0; row < 4; ++row) shear_laws_.push_back(law(energy(row, row)));
         for (int gauss = 0; gauss < 5; ++gauss) {
             std::vector<std::int32_t>& to = gauss < 4 ? point_stencil_ : shear_stencil_;
@@ -195,12 +202,6 @@ void Shell::set_start(const Arguments& arguments) {
                 coordinates_.push_back({vector, axis, false, half});
         }
     }
-    for (std::size_t k = 0; k < points_.size(); ++k) {
-        const Tangents x = tangents(points_[k], surface_.quads[k / 4], q_.data());
-        points_[k].start = products(x, x);
-    }
-    for (std::size_t k = 0; k < shears_.size(); ++k)
-        shears_[k].start = shears(surface_.quads[k], q_.data(), q_.data());
 }
 
 void Shell::set_blocks() {
@@ -444,7 +445,7 @@ void Shell::evaluate_points(const RowPoint& at_point, const RowValues& out) cons
         const Point& point = points_[k];
         const Tangents x = tangents(point, surface_.quads[k / 4], at_point.u.data());
         if (!out.pi.empty())
-            Eigen::Map<Vector6>(out.pi.data() + 6 * k) = rows_ * (products(x, x) - point.start);
+            Eigen::Map<Vector6>(out.pi.data() + 6 * k) = rows_ * (products(x, x) - point.rest);
         if (!out.b.empty()) {
             const Tangents y = tangents(point, surface_.quads[k / 4], at_point.du.data());
             Eigen::Map<Vector6>(out.b.data() + 6 * k) = -2.0 * (rows_ * products(y, y));
@@ -473,7 +474,7 @@ void Shell::evaluate_shears(const RowPoint& at_point, const RowValues& out) cons
         const Shear& shear = shears_[k];
         if (!out.pi.empty())
             Eigen::Map<Vector4>(out.pi.data() + 4 * k) =
-                shear.T * (shears(quad, u, u) - shear.start);
+                shear.T * (shears(quad, u, u) - shear.rest);
         if (!out.b.empty())
             Eigen::Map<Vector4>(out.b.data() + 4 * k) =
                 -2.0 * (shear.T * shears(quad, at_point.du.data(), at_point.du.data()));

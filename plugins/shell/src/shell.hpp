@@ -20,15 +20,15 @@ namespace ancora::shell {
 ///
 ///   phi = sum N_I r_I,   d = sum N_I d_I,   N bilinear                                      (1)
 ///   eps_ab = (phi,a.phi,b - phi0,a.phi0,b) / 2                                              (2)
-///   kappa_ab = (phi,a.d,b + phi,b.d,a)_sym - that at the start                              (3)
+///   kappa_ab = (phi,a.d,b + phi,b.d,a)_sym - that at rest                                   (3)
 ///   gamma_xi = phi,xi.d at eta = -1, 1,  gamma_eta = phi,eta.d at xi = -1, 1,
-///     linear between, less those at the start                                               (4)
+///     linear between, less those at rest                                                    (4)
 ///   U = integral of 1/2 e.C e + 1/2 (k_1 gamma_1^2 + k_2 gamma_2^2),  e = (eps, kappa)       (5)
 ///   T = integral of 1/2 m r'.r' + 1/2 J d'.d'                                               (6)
 ///   d.d = 1 at every node                                                                   (7)
 ///
 /// Terms:
-///   a, b     local axes of the surface at the start; integrals by 2 x 2 Gauss points
+///   a, b     local axes of the surface at rest; integrals by 2 x 2 Gauss points
 ///   C, k     see Material; shears doubled, Voigt
 ///   m, J     mass per area and of the director, rho t and rho t^3 / 12
 /// Rows are (2), (3) in eigenvectors of C at each point, and the shears (4) of an element in
@@ -74,17 +74,17 @@ public:
 private:
     using Vector4 = Eigen::Matrix<double, 4, 1>;
     using Vector6 = Eigen::Matrix<double, 6, 1>;
-    /// A Gauss point: weights of the corners in phi,a and phi,b, area, and the strains at the
-    /// start.
+    /// A Gauss point: weights of the corners in phi,a and phi,b, area, and the products of (2), (3)
+    /// at rest.
     struct Point {
         Vector4 a = Vector4::Zero(), b = Vector4::Zero();
         double area = 0.0;
-        Vector6 start = Vector6::Zero();
+        Vector6 rest = Vector6::Zero();
     };
-    /// Shears of an element: rows = T (gamma - start).
+    /// Shears of an element: rows = T (gamma - rest).
     struct Shear {
         Eigen::Matrix4d T;
-        Vector4 start;
+        Vector4 rest;
     };
     struct Frame {
         std::int32_t node, p, q;  ///< its node, and the edge p, q that e_1 lies along
@@ -101,7 +101,7 @@ private:
     std::int32_t find_frame(std::int64_t node) const;
     std::int32_t node_of(const Locator& where) const;
     void read_frames(const Arguments& arguments);
-    void set_elements(const Arguments& arguments, double damping);
+    void set_elements(const Arguments& arguments, const Surface& rest);
     void set_start(const Arguments& arguments);
     void set_blocks();
     Tangents tangents(const Point& point, const Quad& quad, const double* u) const;

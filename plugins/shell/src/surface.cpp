@@ -84,17 +84,17 @@ Surface from_grid(const Arguments& table) {
     return out;
 }
 
-Surface from_mesh(const Arguments& arguments) {
-    mesh::Net net = mesh::read_net(arguments, "mesh", {.edges = false, .faces = true});
-    if (net.num_faces() == 0) arguments.fail("mesh", "the file has no quadrilaterals, only lines");
+Surface from_mesh(const Arguments& arguments, const char* key) {
+    mesh::Net net = mesh::read_net(arguments, key, {.edges = false, .faces = true});
+    if (net.num_faces() == 0) arguments.fail(key, "the file has no quadrilaterals, only lines");
     Surface out;
     // Nodes of lines alone belong to something else in the file
     std::vector<std::int32_t> number(place(net.num_nodes()), -1);
     for (std::int32_t f = 0; f < net.num_faces(); ++f) {
         const std::span<const std::int32_t> c = net.face(f);
-        if (c.size() == 3) arguments.fail("mesh", "face " + std::to_string(f) + kTriangles);
+        if (c.size() == 3) arguments.fail(key, "face " + std::to_string(f) + kTriangles);
         if (c.size() != 4)
-            arguments.fail("mesh",
+            arguments.fail(key,
                            "face " + std::to_string(f) + " has " + std::to_string(c.size()) +
                                " corners; a shell takes quadrilaterals");
         out.quads.push_back({c[0], c[1], c[2], c[3]});
@@ -212,6 +212,69 @@ void orient(const Arguments& arguments, std::string_view key, Surface& surface) 
         if (turns[k] == Turn::over) std::swap(surface.quads[k][1], surface.quads[k][3]);
 }
 
+/// Edges that end at a node of the rim, where elements lie on one side alone: the mean of their
+/// normals is that of a place within them. On an arc normals at both ends of a chord c lean alike,
+///
+///   n_i.c = -n_j.c,  n_j the normal at the other end, where the surface goes on,
+///
+/// by which n_i is turned towards c. Exact on cylinders and spheres.
+void lean_at_rims(Surface& surface) {
+    struct Edge {
+        std::int32_t other;
+        std::array<std::int32_t, 2> quads{-1, -1};
+    };
+    std::vector<std::vector<Edge>> edges(surface.normals.size());
+    for (std::size_t k = 0; k < surface.quads.size(); ++k)
+        for (std::size_t i = 0; i < 4; ++i) {
+            const std::int32_t a = surface.quads[k][i], b = surface.quads[k][(i + 1) % 4];
+            for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
+                std::vector<Edge>& of = edges[place(from)];
+                auto found = std::ranges::find(of, to, &Edge::other);
+                if (found == of.end()) found = of.insert(of.end(), {.other = to});
+                found->quads[found->quads[0] < 0 ? 0 : 1] = static_cast<std::int32_t>(k);
+            }
+        }
+    const auto is_on_rim = [&](std::int32_t node) {
+        return std::ranges::any_of(edges[place(node)], [](const Edge& e) {
+            return e.quads[1] < 0;
+        });
+    };
+    const auto share = [](const Edge& a, const Edge& b) {
+        return std::ranges::any_of(a.quads, [&](std::int32_t k) {
+            return k >= 0 && (k == b.quads[0] || k == b.quads[1]);
+        });
+    };
+    const auto goes_on = [&](std::int32_t node, const Edge& edge) {
+        return !is_on_rim(node) || std::ranges::any_of(edges[place(node)], [&](const Edge& e) {
+            return !share(e, edge);
+        });
+    };
+    std::vector<Vec3> normals = surface.normals;
+    for (std::int32_t i = 0; i < surface.num_nodes(); ++i) {
+        const Vec3& n = surface.normals[place(i)];
+        Eigen::Matrix<double, 3, 2> chords;
+        Eigen::Vector2d lean;
+        int count = 0;
+        for (const Edge& edge : edges[place(i)]) {
+            if (count == 2 || goes_on(i, edge)) continue;
+            const std::int32_t j = edge.other;
+            const auto& back = *std::ranges::find(edges[place(j)], i, &Edge::other);
+            if (!goes_on(j, back)) continue;
+            const Vec3 c = (surface.node(j) - surface.node(i)).normalized();
+            chords.col(count) = c;
+            lean(count++) = -surface.normals[place(j)].dot(c);
+        }
+        if (count == 0) continue;
+        // n = C w + what is across the chords, of length 1
+        const auto C = chords.leftCols(count);
+        const Eigen::MatrixXd inverse = (C.transpose() * C).inverse();
+        const Vec3 along = C * inverse * lean.head(count);
+        const Vec3 across = n - C * inverse * C.transpose() * n;
+        normals[place(i)] = along + std::sqrt(1.0 - along.squaredNorm()) * across.normalized();
+    }
+    surface.normals = std::move(normals);
+}
+
 void set_normals(const Arguments& arguments, std::string_view key, Surface& surface) {
     surface.normals.assign(place(surface.num_nodes()), Vec3::Zero());
     for (const Quad& q : surface.quads) {
@@ -233,6 +296,7 @@ void set_normals(const Arguments& arguments, std::string_view key, Surface& surf
                                    "; a shell is smooth: refine it there, or join two shells");
         }
     for (Vec3& n : surface.normals) n.normalize();
+    lean_at_rims(surface);
 }
 
 // The one way in which the surface is given.
@@ -259,13 +323,61 @@ std::string_view way_of(const Arguments& arguments) {
 Surface build_surface(const Arguments& arguments) {
     const std::string_view way = way_of(arguments);
     Surface surface = way == "nodes"  ? from_lists(arguments)
-                      : way == "mesh" ? from_mesh(arguments)
+                      : way == "mesh" ? from_mesh(arguments, "mesh")
                                       : from_grid(arguments.table("grid"));
     const std::string_view key = way == "nodes" ? "quads" : way;
     refuse_flat(arguments, key, surface);
     orient(arguments, key, surface);
     set_normals(arguments, key, surface);
     return surface;
+}
+
+Surface build_rest(const Arguments& arguments, const Surface& start) {
+    if (!arguments.given("rest")) return start;
+    Surface given;
+    if (arguments.shape("rest") == Shape::file) {
+        given = from_mesh(arguments, "rest");
+    } else {
+        const Arguments& table = arguments.table("rest");
+        constexpr std::array<const char*, 3> kWays = {"nodes", "grid", "mesh"};
+        const auto is_given = [&](const char* way) {
+            return table.given(way);
+        };
+        if (std::ranges::count_if(kWays, is_given) != 1)
+            arguments.fail("rest",
+                           "a rest shape has one of the keys \"nodes\", \"grid\" and \"mesh\"");
+        if (table.given("grid")) {
+            given = from_grid(table.table("grid"));
+        } else if (table.given("mesh")) {
+            given = from_mesh(table, "mesh");
+        } else {
+            const std::span<const double> x = table.numbers("nodes");
+            given.x.assign(x.begin(), x.end());
+        }
+    }
+    const auto require_alike = [&](std::size_t at_rest, std::size_t at_start, const char* of) {
+        if (at_rest != at_start)
+            arguments.fail("rest",
+                           "the rest shape has " + std::to_string(at_rest) + " " + of +
+                               ", the start has " + std::to_string(at_start) +
+                               "; both are to be one shell, with the same numbers");
+    };
+    require_alike(given.x.size() / 3, start.x.size() / 3, "nodes");
+    if (!given.quads.empty()) require_alike(given.quads.size(), start.quads.size(), "elements");
+    for (std::size_t k = 0; k < given.quads.size(); ++k) {
+        Quad at_start = start.quads[k], at_rest = given.quads[k];
+        std::ranges::sort(at_start);
+        std::ranges::sort(at_rest);
+        if (at_start != at_rest)
+            arguments.fail("rest",
+                           name_of(k, given.quads[k]) + " is " + name_of(k, start.quads[k]) +
+                               " at the start; both are to be one shell, with the same numbers");
+    }
+    Surface rest = start;
+    rest.x = std::move(given.x);
+    refuse_flat(arguments, "rest", rest);
+    set_normals(arguments, "rest", rest);
+    return rest;
 }
 
 Edges edges_of(const std::vector<Quad>& quads) {

@@ -22,7 +22,7 @@ struct Group {
 using Quad = std::array<std::int32_t, 4>;
 
 struct Surface {
-    std::vector<double> x;  ///< positions at the start [m], 3 per node
+    std::vector<double> x;  ///< positions [m], 3 per node
     std::vector<Quad> quads;
     std::vector<Vec3> normals;  ///< of the nodes, unit vectors
     std::vector<Group> groups;
@@ -42,6 +42,11 @@ struct Surface {
 /// or that no element has, elements without area or that are not convex, edges of three elements
 /// and more, folds, surfaces with one side.
 Surface build_surface(const Arguments& arguments);
+
+/// [assembly] The same elements where they are without stress, as `rest` gives them; the start if
+/// it is not given. Refused are other numbers of nodes and other elements, and what
+/// build_surface() refuses.
+Surface build_rest(const Arguments& arguments, const Surface& start);
 
 /// Edges of all elements, each once, two nodes each; and the four edges of each element.
 struct Edges {

@@ -184,6 +184,103 @@ TEST_SUITE("shell") {
             Near(0.5 * area * 5.0 / 6.0 * t * E / (2.0 * (1.0 + nu)) * (s1 * s1 + s2 * s2), 1e-10));
     }
 
+    // On a cylinder of radius R and on a sphere normals are radii, at rims and corners too
+    TEST_CASE("normals of curved surfaces") {
+        const double R = 2.0;
+        for (const bool is_sphere : {false, true})
+            for (const bool is_strip : {false, true}) {
+                CAPTURE(is_sphere);
+                CAPTURE(is_strip);
+                const int nx = 7, ny = is_strip ? 2 : 5;
+                std::vector<double> nodes, quads;
+                for (int j = 0; j < ny; ++j)
+                    for (int i = 0; i < nx; ++i) {
+                        const double a = 0.15 * i - 0.3, b = 0.1 * j;
+                        const double r = is_sphere ? R * std::cos(b) : R;
+                        nodes.insert(
+                            nodes.end(),
+                            {r * std::sin(a), is_sphere ? R * std::sin(b) : b, r * std::cos(a)});
+                        if (i > 0 && j > 0)
+                            quads.insert(quads.end(),
+                                         {(j - 1.0) * nx + i - 1,
+                                          (j - 1.0) * nx + i,
+                                          1.0 * j * nx + i,
+                                          1.0 * j * nx + i - 1});
+                    }
+                FakeArguments arguments = material();
+                arguments.set_matrix("nodes", 3, nodes).set_matrix("quads", 4, quads);
+                const auto body = make(arguments);
+                std::vector<double> q(body->coordinates().size()), v(q.size());
+                body->start(q, v);
+                // Across a strip of one element a sphere's curvature is not seen
+                const double error = is_sphere ? (is_strip ? 0.06 : 2e-3) : 1e-12;
+                for (std::size_t k = 0; k < q.size(); k += 6) {
+                    const ancora::Vec3 r(q[k], is_sphere ? q[k + 1] : 0.0, q[k + 2]);
+                    const ancora::Vec3 d(q[k + 3], q[k + 4], q[k + 5]);
+                    CHECK(d.cross(r.normalized()).norm() <= tolerance(error));
+                }
+            }
+    }
+
+    // A flat sheet of nu = 0 that starts on a cylinder: U = A/2 E t^3/12 / R^2 (1 + O(h^2))
+    TEST_CASE("a rest shape of its own: energy of what is rolled, none of what is moved") {
+        const double R = 0.8, t = 0.02, E = 2e6;
+        std::array<double, 2> errors{};
+        for (const std::size_t trial : {0, 1}) {
+            const int n = trial == 0 ? 12 : 24;
+            FakeArguments rolled = material();
+            std::vector<double> nodes, quads;
+            for (int j = 0; j < 3; ++j)
+                for (int i = 0; i <= n; ++i) {
+                    const double a = 1.0 * i / n / R;
+                    const double r = 0.5 / n / std::sin(0.5 / n / R);  // chords of length 1/n
+                    nodes.insert(nodes.end(), {r * std::sin(a), 0.1 * j, r * (1.0 - std::cos(a))});
+                    if (i > 0 && j > 0)
+                        quads.insert(quads.end(),
+                                     {(j - 1.0) * (n + 1) + i - 1,
+                                      (j - 1.0) * (n + 1) + i,
+                                      1.0 * j * (n + 1) + i,
+                                      1.0 * j * (n + 1) + i - 1});
+                }
+            rolled.set("poisson", 0.0).set("thickness", t).set("young", E);
+            rolled.set_matrix("nodes", 3, nodes).set_matrix("quads", 4, quads);
+            FakeArguments flat = rolled;
+            flat.set_table("rest")
+                .set_table("grid")
+                .set("counts", {n + 1.0, 3.0})
+                .set("spacing", {1.0 / n, 0.1})
+                .set("origin", {4.0, 5.0, 6.0})
+                .set_matrix("directions", 3, {0, 1, 0, 0, 0, 1});
+            const auto body = make(flat);
+            std::vector<double> q(body->coordinates().size()), v(q.size());
+            body->start(q, v);
+            const double exact = 0.5 * 0.2 * E * t * t * t / 12.0 / (R * R);
+            errors[trial] = energy_of(*body, q) / exact - 1.0;
+            // At rest as it starts, and rest given elsewhere
+            for (double& x : nodes) x += 1.0;
+            FakeArguments moved = rolled;
+            moved.set_table("rest").set_matrix("nodes", 3, nodes);
+            CHECK(energy_of(*make(moved), q) <= tolerance(1e-24) * exact);
+            CHECK(energy_of(*make(rolled), q) == Near(0.0, 1e-24));
+        }
+        CAPTURE(errors[0]);
+        CAPTURE(errors[1]);
+        CHECK(std::abs(errors[1]) < 1e-3);
+        CHECK(errors[0] / errors[1] == Near(4.0, 0.5));
+
+        FakeArguments other = listed();
+        other.set_table("rest").set_table("grid").set("counts", {2, 2}).set("spacing", {1, 1});
+        CHECK(refusal(other) ==
+              "rest: the rest shape has 4 nodes, the start has 6; both are to be one shell, with "
+              "the same numbers");
+        other.set_table("rest").set_table("grid").set("counts", {3, 2}).set("spacing", {1, 1});
+        CHECK(refusal(other).starts_with("rest: element 0 of nodes 0, 1, 4, 3 is element 0 of"));
+        other = listed();
+        other.set_table("rest");
+        CHECK(refusal(other) ==
+              "rest: a rest shape has one of the keys \"nodes\", \"grid\" and \"mesh\"");
+    }
+
     TEST_CASE("a sheet written as a laminate is the sheet") {
         const double E = 2e6, nu = 0.3, t = 0.05;
         FakeArguments laminated = schema();

@@ -313,6 +313,61 @@ TEST_SUITE("cables") {
         CHECK(std::abs(tips[1][2] - 6.699642) <= 0.3 * std::abs(tips[0][2] - 6.699642));
     }
 
+    // beta^2 sqrt(EI / m) / L^2, beta = 1.875104, 4.694091, 7.854757, of a cantilever; in a grip
+    // that turns, at any attitude, all laws
+    TEST_CASE("cables in grips, on the ground and on a hub that turns") {
+        const std::string line = cable(
+            "from = [0.3, 0, 0]\nto = [1.3, 0, 0]\nelements = 12\nEA = 1e6\nEI = 10\nmass = 0.5");
+        const auto grip = [](const std::string& a, const std::string& axis) {
+            return fmt::format(
+                "[[constraint]]\nname = \"grip\"\ntype = \"cable_clamp\"\na = \"{}\"\nb = "
+                "\"cable@start\"\naxis = {}\n",
+                a,
+                axis);
+        };
+        Run fixed(line + grip("ground", "[2, 0, 0]") + by("emm", 1e-3, 0.1));
+        std::vector<double> found;
+        for (const Mode& mode : fixed.simulation.modes().modes) found.push_back(mode.frequency);
+        std::ranges::sort(found);
+        REQUIRE(found.size() >= 6);
+        for (const auto& [k, beta] : {std::pair{0, 1.87510407}, {2, 4.69409113}, {4, 7.85475744}}) {
+            const double expected = beta * beta * std::sqrt(20.0) / (2.0 * std::numbers::pi);
+            for (const int copy : {0, 1})
+                CHECK(found[std::size_t(k + copy)] == Near(expected, 2e-4 * expected));
+        }
+        for (const bool is_turned : {false, true}) {
+            CAPTURE(is_turned);
+            const std::string machine =
+                fmt::format(
+                    "[[body]]\nname = \"hub\"\ntype = \"ancf_rigid_body\"\nmass = 5\ninertia = "
+                    "[0.2, 0.3, 0.25]\norientation = {{ axis = [1, 1, 0.5], angle = {} "
+                    "}}\nangular_velocity = [0.1, 0.3, 0.5]\n",
+                    is_turned ? 0.7 : 0.0) +
+                cable(
+                    "from = [0, 0, 0.3]\nto = [0, 0, 1.3]\nelements = 4\nEA = 1e4\nEI = 10\nmass = "
+                    "0.5\nvelocity_from = \"hub\"") +
+                grip("hub", "[0, 0, 1]") +
+                "[[force]]\nname = \"push\"\ntype = \"point_load\"\nat = \"cable@end\"\nforce = "
+                "[1, "
+                "0.5, 0]\n[output]\npoints = [\"cable@end\"]\n";
+            std::array<double, 3> end{};
+            for (const std::size_t i : {0, 1}) {
+                Run run(machine + by("emm", i == 0 ? 1e-3 : 5e-4, 0.2));
+                CHECK(off_balance(run) <= tolerance(1e-12));
+                end[i] = run.column("cable@end.x");
+            }
+            Run other(machine + by("dopri5", 1e-3, 0.2));
+            off_balance(other);
+            end[2] = other.column("cable@end.x");
+            const double limit = (4.0 * end[1] - end[0]) / 3.0;
+            CHECK(limit == Near(end[2], 3e-6));
+        }
+        CHECK_THROWS_WITH(Run(line + grip("ground", "[0, 0, 0]") + by("emm", 1e-3, 0.1)),
+                          doctest::Contains("has length zero"));
+        CHECK_THROWS_WITH(Run(line + grip("ground", "[0, 1, 0]") + by("emm", 1e-3, 0.1)),
+                          doctest::Contains("inconsistent start"));
+    }
+
     TEST_CASE("what is said of cables") {
         const auto says = [](const std::string& keys, const char* part) {
             const auto failure = testing::failure_of("[model]\ngravity = [0, 0, -9.81]\n" + keys +

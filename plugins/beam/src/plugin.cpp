@@ -5,6 +5,7 @@
 #include "ancora/sdk/helpers/nodes.hpp"
 #include "beam.hpp"
 #include "cable.hpp"
+#include "clamp.hpp"
 
 namespace {
 
@@ -189,6 +190,15 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "velocity_from = \"a\""},
          .claims = {Claim::rigid_motion_invariant}},
         kCable),
+    ancora::type<ancora::beam::Clamp>(
+        "cable_clamp",
+        {.doc = "a point of a cable and its direction there, held by another body",
+         .equation = "phi = (r_b - r_a, c_1 . r', c_2 . r') = 0",
+         .source = "A. A. Shabana, Dynamics of Multibody Systems, 4th ed., Cambridge UP, 2013",
+         .examples = {"a = \"a\"\n"
+                      "b = \"b@[0.3, 0.1, -0.2]\"\n"
+                      "axis = [1.0, 0.2, 0.0]"}},
+        ancora::beam::Clamp::kParameters),
 };
 
 }  // namespace

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads and computes an expression in one go: it is needed once.
-//
-// Not the formulas of the SDK: those are functions of time and coordinates, differentiated, with no
-// units, no mod and no entries of arrays.
+// Reads and computes an expression in one go: it is needed once. Its rules and functions are those
+// of formulas, on numbers with dimensions; it has units and entries of arrays besides, and nothing
+// of time.
 #include "expression.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "ancora/sdk/formula/grammar.hpp"
 #include "functions.hpp"
 #include "unit_reader.hpp"
 
@@ -30,15 +31,20 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
-class Evaluator final : UnitReader {
+class Evaluator final : detail::FormulaGrammar<Evaluator, Quantity> {
+    using Grammar = detail::FormulaGrammar<Evaluator, Quantity>;
+    using Op = detail::FormulaOp;
+    friend Grammar;
+
 public:
-    Evaluator(std::string_view text, const Symbols& symbols) : UnitReader(text, symbols) {}
+    Evaluator(std::string_view text, const Symbols& symbols)
+        : Grammar(text, {"expression"}), symbols_(symbols) {}
 
     Quantity evaluate() {
         check_length();
         skip_space();
         if (at_end()) fail(at_, "the expression is empty");
-        const Quantity value = sum();
+        const Quantity value = condition().value;
         skip_space();
         if (!at_end()) fail_found(expected_at_end());
         return value;
@@ -65,64 +71,55 @@ public:
         number();
         skip_space();
         const std::size_t begin = at_;
-        if (!unit_begins()) return {};
-        unit();
+        if (!unit_begins(text_, at_)) return {};
+        read_unit(text_, at_, symbols_);
         skip_space();
         return at_end() ? trimmed(text_.substr(begin)) : std::string_view();
     }
 
 private:
-    Quantity sum() {
-        Quantity value = product();
-        for (;;) {
-            skip_space();
-            const std::size_t position = at_;
-            const char c = peek();
-            if (c != '+' && c != '-') return value;
-            ++at_;
-            const Quantity right = product();
-            const double left = value.value;
-            const double result = c == '+' ? left + right.value : left - right.value;
-            value = alike(value, right, position, c == '+' ? "added to" : "subtracted from");
-            value.value = checked(result, position, left, right.value);
+    // --- what the grammar asks for
+
+    static Quantity constant(double x) { return {x, {}, {}}; }
+
+    static Quantity negate(Quantity a) {
+        a.value = -a.value;
+        return a;
+    }
+
+    static bool is_skipped(const Quantity& condition, bool is_first) {
+        return (condition.value != 0.0) != is_first;
+    }
+    void skip(int change) { skipped_ += change; }
+
+    Quantity binary(Op op, const Quantity& a, const Quantity& b, std::size_t position) const {
+        const auto with = [&](Quantity of, double value) {
+            of.value = checked(value, position, a.value, b.value);
+            return of;
+        };
+        switch (op) {
+            case Op::add:
+                return with(alike(a, b, position, "added to"), a.value + b.value);
+            case Op::subtract:
+                return with(alike(a, b, position, "subtracted from"), a.value - b.value);
+            case Op::multiply:
+                return with(combined(a, b, 1.0), a.value * b.value);
+            case Op::divide:
+                if (b.value == 0.0 && skipped_ == 0) fail(position, "division by zero");
+                return with(combined(a, b, -1.0), a.value / b.value);
+            case Op::less:
+            case Op::less_equal:
+                alike(a, b, position, "compared with");
+                return constant(op == Op::less ? a.value < b.value : a.value <= b.value);
+            default:  // min and max of conditions
+                return constant(value_of(op, a.value, b.value));
         }
     }
 
-    Quantity product() {
-        Quantity value = power();
-        for (;;) {
-            skip_space();
-            const std::size_t position = at_;
-            const char c = peek();
-            if (c != '*' && c != '/') return value;
-            ++at_;
-            if (c == '*' && peek() == '*')
-                fail(position, "found \"**\", expected \"^\" for a power");
-            const Quantity right = power();
-            if (c == '/' && right.value == 0.0) fail(position, "division by zero");
-            value = combined(value, right, c == '/' ? -1.0 : 1.0);
-            const double left = value.value;
-            value.value = checked(
-                c == '*' ? left * right.value : left / right.value, position, left, right.value);
-        }
-    }
-
-    Quantity power() {
-        const Level level(*this);
-        skip_space();
-        if (accept('-')) {
-            Quantity value = power();
-            value.value = -value.value;
-            return value;
-        }
-        if (accept('+')) return power();
-        Quantity base = quantity();
-        skip_space();
-        const std::size_t position = at_;
-        if (!accept('^')) return base;
-        skip_space();
-        const std::size_t of_exponent = at_;
-        const Quantity exponent = power();
+    Quantity power(Quantity base,
+                   const Quantity& exponent,
+                   std::size_t position,
+                   std::size_t of_exponent) const {
         require_none(exponent, "an exponent", of_exponent);
         base.dimension = base.dimension.to_power(exponent.value);
         base.value =
@@ -130,32 +127,73 @@ private:
         return base;
     }
 
-    Quantity quantity() {
+    static Quantity select(const Quantity& condition,
+                           const Quantity& a,
+                           const Quantity& b,
+                           std::size_t begin) {
+        Quantity out = alike(a, b, begin, "in \"if\" with");
+        out.value = condition.value != 0.0 ? a.value : b.value;
+        return out;
+    }
+
+    Quantity apply(const detail::FormulaFunction& function,
+                   std::span<const Quantity> arguments,
+                   std::size_t begin) const {
+        const Rule rule = rule_of(function);
+        Quantity value = arguments.front();
+        if (rule == Rule::none_to_none || rule == Rule::none_to_same)
+            require_none(value, fmt::format("\"{}\"", function.name), begin);
+        if (arguments.size() > 1) {
+            for (const Quantity& right : arguments.subspan(1)) {
+                if (function.name == "mod" && right.value == 0.0 && skipped_ == 0)
+                    fail(begin, "division by zero");
+                const double left = value.value;
+                const double result = value_of(function, left, right.value);
+                value = alike(value, right, begin, fmt::format("in \"{}\" with", function.name));
+                value.value = checked(result, begin, left, right.value);
+            }
+        } else {
+            value.value = checked(value_of(function, value.value), begin, value.value);
+        }
+        if (rule == Rule::root) value.dimension = value.dimension.to_power(0.5);
+        if (rule == Rule::none_to_none || rule == Rule::same_to_none) value = constant(value.value);
+        return value;
+    }
+
+    Term primary() {
         skip_space();
         const std::size_t begin = at_;
-        if (number_begins()) {
-            const double value = number();
-            return with_unit({value, {}, {}}, begin);
-        }
-        if (accept('(')) {
-            const Quantity value = sum();
-            close(begin);
-            return with_unit(value, begin);
-        }
+        if (!accept('(')) return {quantity(begin)};
+        const Term inner = condition();
+        close(begin);
+        skip_space();
+        if (inner.is_condition && !unit_begins(text_, at_)) return inner;
+        return {with_unit(inner.value, begin)};
+    }
+
+    // --- numbers, names and entries of arrays
+
+    double number() {
+        const double value = read_number();
+        if (peek() == '.') fail_found("an operator");
+        return value;
+    }
+
+    Quantity quantity(std::size_t begin) {
+        if (number_begins()) return with_unit(constant(number()), begin);
         if (!is_letter(peek())) fail_found("a number, a name, a function or \"(\"");
 
         const std::string_view name = read_word();
         skip_space();
-        if (const Function* const function = find_function(name)) {
-            if (peek() != '(') fail_found(fmt::format("\"(\" behind the function \"{}\"", name));
+        if (const auto* const function = detail::find_formula_function(name))
             return call(*function, begin);
-        }
         if (peek() == '(')
             fail(begin,
                  fmt::format("found \"{}(\", expected a function{}",
                              name,
                              suggestion(name, function_names())));
-        if (const Constant* const constant = find_constant(name)) return {constant->value, {}, {}};
+        if (const Constant* const constant = find_constant(name))
+            return this->constant(constant->value);
         const Symbol symbol = symbols_.find(name);
         if (!symbol.is_array && symbol.values.empty()) fail_unknown(name, begin);
         if (!symbol.is_array) {
@@ -188,6 +226,7 @@ private:
         const Quantity index = sum();
         close(bracket, ']');
         require_none(index, "an index", bracket + 1);
+        if (skipped_ > 0) return 0;
         if (index.value != std::floor(index.value) || index.value < 0.0 ||
             index.value >= static_cast<double>(size))
             fail(bracket + 1,
@@ -197,41 +236,14 @@ private:
         return static_cast<std::size_t>(index.value);
     }
 
-    Quantity call(const Function& function, std::size_t begin) {
-        std::vector<Quantity> arguments;
-        read_arguments([&] {
-            arguments.push_back(sum());
-        });
-        check_arguments(function.name, function.num_arguments, arguments.size(), begin);
-        Quantity value = arguments.front();
-        if (function.rule == Rule::none_to_none || function.rule == Rule::none_to_same)
-            require_none(value, fmt::format("\"{}\"", function.name), begin);
-        if (arguments.size() > 1) {
-            for (std::size_t i = 1; i < arguments.size(); ++i) {
-                const Quantity& right = arguments[i];
-                if (function.name == "mod" && right.value == 0.0) fail(begin, "division by zero");
-                const double left = value.value;
-                const double result = function.of_two(left, right.value);
-                value = alike(value, right, begin, fmt::format("in \"{}\" with", function.name));
-                value.value = checked(result, begin, left, right.value);
-            }
-        } else {
-            value.value = checked(function.of_one(value.value), begin, value.value);
-        }
-        if (function.rule == Rule::root) value.dimension = value.dimension.to_power(0.5);
-        if (function.rule == Rule::none_to_none || function.rule == Rule::same_to_none)
-            value = {value.value, {}, {}};
-        return value;
-    }
-
     Quantity with_unit(Quantity value, std::size_t begin) {
         skip_space();
-        if (!unit_begins()) return value;
+        if (!unit_begins(text_, at_)) return value;
         if (value.knowledge == Knowledge::unit && !value.dimension.is_none())
             fail(at_,
                  fmt::format("found a unit behind what has one already, {}",
                              to_text(value.dimension)));
-        const Unit unit = this->unit();
+        const Unit unit = read_unit(text_, at_, symbols_);
         return {checked(value.value * unit.factor / unit.divisor, begin, value.value),
                 Knowledge::unit,
                 unit.dimension};
@@ -299,7 +311,7 @@ private:
     }
 
     std::string expected_at_end() {
-        const std::string usual = "an operator or the end of the expression";
+        const std::string usual = "an operator or the end of the expression" + hint_at_end();
         const std::size_t begin = at_;
         if (!is_letter(peek())) return usual;
         const std::string_view word = read_word();
@@ -318,12 +330,16 @@ private:
     }
 
     /// Infinity goes through from an operand, but is not made.
-    static double checked(double x, std::size_t position, double a, double b = 0.0) {
+    double checked(double x, std::size_t position, double a, double b = 0.0) const {
+        if (skipped_ > 0) return x;
         if (std::isnan(x)) fail(position, "the result is not a number");
         if (std::isinf(x) && std::isfinite(a) && std::isfinite(b))
             fail(position, "the result is not finite");
         return x;
     }
+
+    const Symbols& symbols_;
+    int skipped_ = 0;
 };
 
 }  // namespace
@@ -345,7 +361,9 @@ Symbol named_array(std::string_view text, const Symbols& symbols) {
 
 std::string name_problem(std::string_view name) {
     if (!is_name(name)) return "a name here is a letter or _, then letters, digits or _";
-    if (find_function(name)) return "this is the name of a function; choose another";
+    if (detail::joins_conditions(name)) return "this word joins conditions; choose another";
+    if (detail::find_formula_function(name))
+        return "this is the name of a function; choose another";
     if (find_constant(name)) return "this is the name of a constant; choose another";
     return {};
 }

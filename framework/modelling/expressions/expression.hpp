@@ -10,20 +10,19 @@
 
 namespace ancora {
 
-/// Computes an expression.
+/// Computes an expression: operators, conditions and functions are those of formulas (see
+/// detail::FormulaGrammar), and
 ///
-///   sum      = product {("+" | "-") product}
-///   product  = power {("*" | "/") power}
-///   power    = ("+" | "-") power | quantity ["^" power]
-///   quantity = (number | "(" sum ")") [unit] | name ["[" sum "]"] | function "(" sum {"," sum} ")"
+///   primary  = (number | "(" condition ")") [unit] | name ["[" sum "]"]
+///            | function "(" condition {"," condition} ")"
 ///   unit     = name ["^" exponent] {[" " | "*" | "/"] ...}
 ///
 /// Behind a number or a bracket, a name is a unit; it goes on over "*" and "/" as long as units
 /// follow. A name there that is a unit and a symbol is refused, since either may be meant.
 ///
-/// Dimensions: a sum, a comparison (min, max, mod, hypot, atan2) needs equal ones; a product has
-/// their product. A number without unit fits in every sum and scales in a product. What holds an
-/// open quantity in a product is open.
+/// Dimensions: a sum, a comparison, a choice (min, max, mod, hypot, atan2, if) needs equal ones; a
+/// product has their product. A number without unit fits in every sum and scales in a product. What
+/// holds an open quantity in a product is open.
 ///
 /// @throws FormulaError with the position of the first character that is wrong
 Quantity evaluate(std::string_view text, const Symbols& symbols);

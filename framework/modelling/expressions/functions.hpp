@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions and constants that an expression may use.
+// What functions of formulas make of numbers with dimensions, and the constants of expressions.
 #pragma once
 
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "ancora/sdk/formula/grammar.hpp"
 
 namespace ancora {
 
@@ -18,21 +20,17 @@ enum class Rule {
     root,          ///< sqrt
 };
 
-struct Function {
-    std::string_view name;
-    int num_arguments;  ///< -1: two or more
-    Rule rule;
-    double (*of_one)(double) = nullptr;
-    double (*of_two)(double, double) = nullptr;  ///< of many: of the first two, and so on
-};
-
 struct Constant {
     std::string_view name;
     double value;
 };
 
+Rule rule_of(const detail::FormulaFunction& function);
+/// Of one number, or of two; of many it is that of the first two, and so on.
+double value_of(const detail::FormulaFunction& function, double a, double b = 0.0);
+double value_of(detail::FormulaOp op, double a, double b);
+
 /// Null if there is none of that name.
-const Function* find_function(std::string_view name);
 const Constant* find_constant(std::string_view name);
 
 /// In alphabetical order.

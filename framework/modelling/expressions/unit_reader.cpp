@@ -3,10 +3,13 @@
 #include "unit_reader.hpp"
 
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "ancora/sdk/formula/grammar.hpp"
+#include "ancora/sdk/formula/scanner.hpp"
 #include "functions.hpp"
 
 namespace ancora {
@@ -21,27 +24,45 @@ void multiply(Unit& to, const Unit& by, double exponent) {
     to.dimension = to.dimension * by.dimension.to_power(exponent);
 }
 
-}  // namespace
-
-double UnitReader::number() {
-    const double value = read_number();
-    if (peek() == '.') fail_found("an operator");
-    return value;
+/// The word that begins there, letters of other alphabets among it.
+std::string_view word_at(std::string_view text, std::size_t at) {
+    std::size_t end = at;
+    while (end < text.size() && (detail::FormulaScanner::is_word(text[end]) ||
+                                 (static_cast<unsigned char>(text[end]) & 0x80) != 0))
+        ++end;
+    return text.substr(at, end - at);
 }
 
-bool UnitReader::is_unit_letter(std::size_t at) const {
-    if (at >= text_.size()) return false;
-    const std::string_view rest = text_.substr(at);
-    return is_letter(text_[at]) || rest.starts_with("\xc2\xb5") || rest.starts_with("\xce\xbc");
-}
+class UnitReader final : detail::FormulaScanner {
+public:
+    UnitReader(std::string_view text, std::size_t at, const Symbols& symbols)
+        : FormulaScanner(text, {"expression"}), symbols_(symbols) {
+        at_ = at;
+    }
+    std::size_t at() const { return at_; }
+    Unit unit();
 
-std::string_view UnitReader::unit_word() {
-    const std::size_t begin = at_;
-    while (at_ < text_.size() &&
-           (is_word(text_[at_]) || (static_cast<unsigned char>(text_[at_]) & 0x80) != 0))
-        ++at_;
-    return text_.substr(begin, at_ - begin);
-}
+private:
+    std::string_view unit_word() {
+        const std::string_view word = word_at(text_, at_);
+        at_ += word.size();
+        return word;
+    }
+    double number() {
+        const double value = read_number();
+        if (peek() == '.') fail_found("an operator");
+        return value;
+    }
+    /// "(s^2 kg)" behind a unit and "/" or "*"; nothing if what is in brackets is no unit.
+    std::optional<Unit> unit_group();
+    /// Whether the word behind "*" or "/" goes on with a unit.
+    bool names_unit();
+    Unit unit_factor();
+    /// Skips space only if `c` follows it.
+    void skip_space_before(char c);
+
+    const Symbols& symbols_;
+};
 
 Unit UnitReader::unit() {
     Unit product;
@@ -49,7 +70,7 @@ Unit UnitReader::unit() {
     for (;;) {
         const std::size_t behind = at_;
         skip_space();
-        if (is_unit_letter(at_)) {
+        if (unit_begins(text_, at_)) {
             multiply(product, unit_factor(), 1.0);
             continue;
         }
@@ -85,7 +106,7 @@ std::optional<Unit> UnitReader::unit_group() {
 }
 
 bool UnitReader::names_unit() {
-    if (!is_unit_letter(at_)) return false;
+    if (!unit_begins(text_, at_)) return false;
     const std::size_t begin = at_;
     const std::string_view name = unit_word();
     skip_space();
@@ -109,7 +130,8 @@ Unit UnitReader::unit_factor() {
     const std::string_view name = unit_word();
     std::optional<Unit> unit = find_unit(name);
     if (!unit) {
-        const std::string help = symbols_.knows(name) || find_constant(name) || find_function(name)
+        const std::string help = symbols_.knows(name) || find_constant(name) ||
+                                         detail::find_formula_function(name) != nullptr
                                      ? "; a product is written with \"*\""
                                  : !usual_unit(name).empty() ? "; write " + usual_unit(name)
                                                              : suggestion(name, unit_names());
@@ -138,6 +160,23 @@ void UnitReader::skip_space_before(char c) {
     const std::size_t begin = at_;
     skip_space();
     if (peek() != c) at_ = begin;
+}
+
+}  // namespace
+
+bool unit_begins(std::string_view text, std::size_t at) {
+    if (at >= text.size()) return false;
+    const std::string_view rest = text.substr(at);
+    if (detail::joins_conditions(word_at(text, at))) return false;
+    return detail::FormulaScanner::is_letter(text[at]) || rest.starts_with("\xc2\xb5") ||
+           rest.starts_with("\xce\xbc");
+}
+
+Unit read_unit(std::string_view text, std::size_t& at, const Symbols& symbols) {
+    UnitReader reader(text, at, symbols);
+    const Unit unit = reader.unit();
+    at = reader.at();
+    return unit;
 }
 
 }  // namespace ancora

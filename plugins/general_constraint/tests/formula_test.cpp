@@ -290,6 +290,14 @@ TEST_SUITE("formula") {
              [](double x, double y, double t) {
                  return std::floor(x) - std::ceil(y) + std::floor(-t);
              }},
+            {"round(3*a.x) - round(-a.y)*t",
+             [](double x, double y, double t) {
+                 return std::round(3.0 * x) - std::round(-y) * t;
+             }},
+            {"if(1 > 2, 1/0, a.x) + if(2 > 1, a.y, log(0))",
+             [](double x, double y, double) {
+                 return x + y;
+             }},
             {"mod(a.x, 0.75) + mod(a.y, -2)",
              [](double x, double y, double) {
                  const double p = std::fmod(x, 0.75), q = std::fmod(y, 2.0);

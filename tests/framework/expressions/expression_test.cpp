@@ -183,6 +183,43 @@ TEST_SUITE("expressions") {
         CHECK(dimension("L/L + 1") == "a number without dimension");
     }
 
+    TEST_CASE("conditions, as in formulas") {
+        CHECK(value("if(n > 3, 1, 2)") == 1.0);
+        CHECK(value("if(n < 3, 1, 2)") == 2.0);
+        CHECK(value("if(n >= 10 and r <= 2.5, 1, 2) + 1") == 2.0);
+        CHECK(value("if(not (n > 3) or r > 100, 1, 2)") == 2.0);
+        CHECK(value("(n > 3)*5 + (n < 3)*7") == 5.0);
+        CHECK(value("3 < 4") == 1.0);
+        CHECK(value("if(L > 1 m and L < 300 cm, L, 0)") == 2.0);
+        CHECK(dimension("if(n > 3, L, 0)") == "m");
+        CHECK(dimension("L > 1 m") == "number");
+        CHECK(value("round(2.5) + round(-2.4)") == 1.0);
+        // What is not taken need have no value
+        CHECK(value("if(n > 10, 1/(n - 10), 7)") == 7.0);
+        CHECK(value("if(n < 20, 7, sqrt(-n) + log(0) + 1e300*1e300)") == 7.0);
+        CHECK(value("if(r > 3, p[r - 3], p[0])") == 1.0);
+        CHECK(value("if(n > 3, if(n > 5, 1, mod(1, 0)), mod(1, 0))") == 1.0);
+        CHECK(error_of("if(n > 10, 7, 1/(n - 10))") == "position 16: division by zero");
+        CHECK(error_of("if(n, 1, 2)") ==
+              "position 1: found a number, expected a condition such as t < 1");
+        CHECK(error_of("n > 3 and 2") ==
+              "position 7: found a number, expected a condition such as t < 1");
+        CHECK(error_of("if(n > 3, L, T)") == "position 1: s in \"if\" with m");
+        CHECK(error_of("L > T") == "position 3: m compared with s");
+        CHECK(error_of("n == 3").find("expected \"<\", \"<=\", \">\" or \">=\"") !=
+              std::string::npos);
+        CHECK(error_of("1 < n < 3").find("a second comparison") != std::string::npos);
+        CHECK(error_of("n > 3 ? 1 : 2").find("if(condition, this, else that)") !=
+              std::string::npos);
+        CHECK(error_of("if(n > 3 && r < 2, 1, 2)").find("found \"&\"") != std::string::npos);
+        CHECK(error_of("if(n > 3, 1)") == "position 1: found 2 arguments of \"if\", expected 3");
+        CHECK(error_of("if(n > 3, 1, rr)").find("\"rr\"") != std::string::npos);
+        for (const char* word : {"and", "or", "not"})
+            CHECK(name_problem(word) == "this word joins conditions; choose another");
+        CHECK(name_problem("step").empty());
+        CHECK(name_problem("android").empty());
+    }
+
     TEST_CASE("mistakes are named with their position") {
         CHECK(error_of("") == "position 1: the expression is empty");
         CHECK(error_of("2*") ==

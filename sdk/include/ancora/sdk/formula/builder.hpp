@@ -82,6 +82,9 @@ public:
                     .number = n});
     }
 
+    /// Whether constants may have no value: what is read now does not count.
+    void allow_undefined(bool is_allowed) { allows_undefined_ = is_allowed; }
+
     int size() const { return static_cast<int>(nodes_.size()); }
     bool is_constant(int node) const { return nodes_[index(node)].op == FormulaOp::constant; }
     double number(int node) const { return nodes_[index(node)].number; }
@@ -137,7 +140,7 @@ private:
     }
 
     int finite(double x, std::size_t position) {
-        if (!std::isfinite(x))
+        if (!std::isfinite(x) && !allows_undefined_)
             throw FormulaError(position,
                                "the value of this constant part is " +
                                    std::string(std::isnan(x) ? "undefined" : "infinite"));
@@ -151,6 +154,7 @@ private:
         return static_cast<int>(nodes_.size()) - 1;
     }
 
+    bool allows_undefined_ = false;
     std::vector<FormulaNode> nodes_;
     std::vector<std::shared_ptr<const FormulaTable>> tables_;
 };

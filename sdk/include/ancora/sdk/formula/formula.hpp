@@ -55,10 +55,10 @@ struct FormulaDegree {
 /// written in quotes, 'my-box'.x. Inside a variable no space may stand, except between brackets.
 ///
 /// Functions: sin cos tan asin acos atan atan2(y, x) sinh cosh tanh exp log (natural) log10 sqrt
-/// abs sign floor ceil; mod(a, b), of the sign of b; min max hypot with two or more arguments;
-/// if(condition, this, else that), of which only the one that is taken counts; step(x, from, to),
-/// which goes from 0 to 1 with continuous second derivatives. Angles in radians. A table is
-/// straight between its rows and constant beyond them. Where a function has no derivative, see
+/// abs sign floor ceil round; mod(a, b), of the sign of b; min max hypot with two or more
+/// arguments; if(condition, this, else that), of which only the one that is taken counts; step(x,
+/// from, to), which goes from 0 to 1 with continuous second derivatives. Angles in radians. A table
+/// is straight between its rows and constant beyond them. Where a function has no derivative, see
 /// taylor.hpp; comparisons and floor have the derivative 0 everywhere, a table that behind a row.
 ///
 /// Configuration, const after parse(); the sweeps work in memory of the caller and allocate

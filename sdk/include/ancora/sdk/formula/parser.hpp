@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <memory>
 #include <numbers>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -15,55 +16,28 @@
 #include <vector>
 
 #include "ancora/sdk/formula/builder.hpp"
+#include "ancora/sdk/formula/grammar.hpp"
 #include "ancora/sdk/formula/scanner.hpp"
 #include "ancora/sdk/formula/scope.hpp"
 
 namespace ancora::detail {
 
-struct FormulaFunction {
-    std::string_view name;
-    FormulaOp op;
-    int num_arguments;  ///< -1: two or more
-};
-
-inline constexpr FormulaFunction kFormulaFunctions[] = {
-    {"abs", FormulaOp::abs, 1},
-    {"acos", FormulaOp::acos, 1},
-    {"asin", FormulaOp::asin, 1},
-    {"atan", FormulaOp::atan, 1},
-    {"atan2", FormulaOp::atan2, 2},
-    {"cos", FormulaOp::cos, 1},
-    {"cosh", FormulaOp::cosh, 1},
-    {"exp", FormulaOp::exp, 1},
-    {"floor", FormulaOp::floor, 1},
-    {"log", FormulaOp::log, 1},
-    {"log10", FormulaOp::log10, 1},
-    {"max", FormulaOp::max, -1},
-    {"min", FormulaOp::min, -1},
-    {"sign", FormulaOp::sign, 1},
-    {"sin", FormulaOp::sin, 1},
-    {"sinh", FormulaOp::sinh, 1},
-    {"sqrt", FormulaOp::sqrt, 1},
-    {"tan", FormulaOp::tan, 1},
-    {"tanh", FormulaOp::tanh, 1},
-    // Made of several operations
-    {"ceil", FormulaOp::floor, 1},
-    {"hypot", FormulaOp::sqrt, -1},
-    {"if", FormulaOp::select, 3},
-    {"mod", FormulaOp::floor, 2},
-    {"step", FormulaOp::max, 3},
-};
+// Functions of what changes, which an expression does not have
 inline constexpr std::string_view kFormulaTable = "table";
+inline constexpr FormulaFunction kFormulaStep = {"step", FormulaOp::max, 3};
 
-/// Recursive descent over the grammar of Formula; one function per rule.
-class FormulaParser final : FormulaScanner {
+/// The grammar of Formula: FormulaGrammar on operations, which are named by their numbers.
+class FormulaParser final : FormulaGrammar<FormulaParser, int> {
+    using Grammar = FormulaGrammar<FormulaParser, int>;
+    friend Grammar;
+
 public:
     FormulaParser(std::string_view text, FormulaScope& scope)
-        : FormulaScanner(text, {"formula", true}), scope_(scope) {}
+        : Grammar(text, {"formula", true}), scope_(scope) {}
 
     std::vector<FormulaNode> expression() {
         begin();
-        const int value = condition();
+        const int value = condition().value;
         end();
         return builder_.finish(value);
     }
@@ -97,12 +71,7 @@ private:
     void end() {
         skip_space();
         if (at_end()) return;
-        const char c = peek();
-        fail_found(std::string("an operator or the end of the formula") +
-                   (c == '?'               ? "; a choice is written if(condition, this, else that)"
-                    : c == '&' || c == '|' ? "; conditions are joined by \"and\" and \"or\""
-                    : c == '%'             ? "; the rest of a division is mod(a, b)"
-                                           : ""));
+        fail_found("an operator or the end of the formula" + hint_at_end());
     }
     /// Rows of tables come from files and count for themselves.
     std::size_t length_of_tables() const {
@@ -116,122 +85,38 @@ private:
         return length;
     }
 
-    /// Conditions are 1 where they are true, else 0.
-    int condition() {
-        int value = conjunction();
-        for (;;) {
-            const std::size_t position = next();
-            if (!accept_word("or")) return value;
-            require_condition(value, position);
-            const int right = conjunction();
-            require_condition(right, position);
-            value = truth(builder_.binary(FormulaOp::max, value, right, position + 1));
-        }
+    // What the grammar asks for; a message's position counts from 1
+    int constant(double x) { return builder_.constant(x); }
+    int negate(int a) { return builder_.negate(a); }
+    int binary(FormulaOp op, int a, int b, std::size_t position) {
+        return builder_.binary(op, a, b, position + 1);
     }
-    int conjunction() {
-        int value = negation();
-        for (;;) {
-            const std::size_t position = next();
-            if (!accept_word("and")) return value;
-            require_condition(value, position);
-            const int right = negation();
-            require_condition(right, position);
-            value = truth(builder_.binary(FormulaOp::min, value, right, position + 1));
-        }
+    int power(int a, int b, std::size_t position, std::size_t) {
+        return builder_.power(a, b, position + 1);
     }
-    int negation() {
-        const std::size_t position = next();
-        if (!accept_word("not")) return comparison();
-        const Level level(*this);
-        const int value = negation();
-        require_condition(value, position);
-        return truth(
-            builder_.binary(FormulaOp::subtract, builder_.constant(1.0), value, position + 1));
-    }
-    int comparison() {
-        const int left = sum();
-        const std::size_t position = next();
-        const char c = peek();
-        if ((c == '=' || c == '!') && peek(1) == '=')
-            fail(
-                position,
-                std::string("found \"") + c +
-                    "=\", expected \"<\", \"<=\", \">\" or \">=\", since numbers that are computed "
-                    "are hardly ever equal");
-        if (c != '<' && c != '>') return left;
-        ++at_;
-        const FormulaOp op = accept('=') ? FormulaOp::less_equal : FormulaOp::less;
-        const int right = sum();
-        next();
-        if (peek() == '<' || peek() == '>')
-            fail(at_,
-                 "found a second comparison, expected one on each side of \"and\", such as "
-                 "0 < t and t < 1");
-        return truth(c == '<' ? builder_.binary(op, left, right, position + 1)
-                              : builder_.binary(op, right, left, position + 1));
-    }
-    int truth(int node) {
-        conditions_.push_back(node);
-        return node;
-    }
-    bool is_condition(int node) const {
-        return std::ranges::find(conditions_, node) != conditions_.end();
-    }
-    void require_condition(int node, std::size_t at) const {
-        if (!is_condition(node)) fail(at, "found a number, expected a condition such as t < 1");
-    }
-    /// Reads a word that joins conditions; not the name of an object, as in or.x.
-    bool accept_word(std::string_view word) {
-        const std::size_t end = at_ + word.size();
-        if (text_.substr(at_, word.size()) != word) return false;
-        const char behind = end < text_.size() ? text_[end] : '\0';
-        if (is_word(behind) || behind == '.' || behind == '@') return false;
-        at_ = end;
-        return true;
+    int select(int condition, int a, int b, std::size_t) {
+        return builder_.select(condition, a, b);
     }
 
-    int sum() {
-        int value = product();
-        for (;;) {
-            const std::size_t position = next();
-            if (!accept('+') && !accept('-')) return value;
-            const FormulaOp op = text_[position] == '+' ? FormulaOp::add : FormulaOp::subtract;
-            const int right = product();
-            value = builder_.binary(op, value, right, position + 1);
-        }
+    bool is_skipped(int condition, bool is_first) const {
+        return builder_.is_constant(condition) && (builder_.number(condition) != 0.0) != is_first;
+    }
+    void skip(int change) {
+        skipped_ += change;
+        builder_.allow_undefined(skipped_ > 0);
     }
 
-    int product() {
-        int value = signed_power();
-        for (;;) {
-            const std::size_t position = next();
-            if (!accept('*') && !accept('/')) return value;
-            if (peek() == '*' && text_[position] == '*')
-                fail(position, "found \"**\", expected \"^\" for a power");
-            const FormulaOp op = text_[position] == '*' ? FormulaOp::multiply : FormulaOp::divide;
-            const int right = signed_power();
-            value = builder_.binary(op, value, right, position + 1);
-        }
-    }
-
-    int signed_power() {
-        const Level level(*this);
-        next();
-        if (accept('-')) return builder_.negate(signed_power());
-        if (accept('+')) return signed_power();
-        const int base = primary();
-        const std::size_t position = next();
-        if (!accept('^')) return base;
-        return builder_.power(base, signed_power(), position + 1);
-    }
-
-    int primary() {
+    Term primary() {
         const std::size_t begin = next();
         if (accept('(')) {
-            const int value = condition();
+            const Term inner = condition();
             close(begin);
-            return value;
+            return inner;
         }
+        return {operand_at(begin)};
+    }
+
+    int operand_at(std::size_t begin) {
         if (number_begins()) return number();
         if (peek() == '\'') return variable(read_coordinate(false), begin);
         if (!is_letter(peek())) fail_found(operand());
@@ -248,8 +133,9 @@ private:
             if (!is_call) fail_found("\"(\" behind \"der\"");
             return rate(begin);
         }
-        for (const FormulaFunction& function : kFormulaFunctions)
-            if (function.name == word) return call(function, begin);
+        if (const FormulaFunction* const function = find_formula_function(word))
+            return call(*function, begin);
+        if (word == kFormulaStep.name) return call(kFormulaStep, begin);
         if (word == kFormulaTable) return table(begin);
         if (is_call)
             fail(begin,
@@ -272,14 +158,8 @@ private:
         return builder_.constant(value);
     }
 
-    int call(const FormulaFunction& function, std::size_t begin) {
-        const std::string name(function.name);
-        if (peek() != '(') fail_found("\"(\" behind the function \"" + name + "\"");
-        std::vector<int> arguments;
-        read_arguments([&] {
-            arguments.push_back(condition());
-        });
-        check_arguments(name, function.num_arguments, arguments.size(), begin);
+    int apply(const FormulaFunction& function, std::span<const int> arguments, std::size_t begin) {
+        const std::string_view name = function.name;
         const std::size_t position = begin + 1;
         if (name == "hypot") {
             int squares = builder_.constant(0.0);
@@ -290,13 +170,10 @@ private:
                                           position);
             return builder_.unary(FormulaOp::sqrt, squares, position);
         }
-        if (name == "if") {
-            require_condition(arguments[0], begin);
-            return builder_.select(arguments[0], arguments[1], arguments[2]);
-        }
         if (name == "ceil")
             return builder_.negate(
                 builder_.unary(FormulaOp::floor, builder_.negate(arguments[0]), position));
+        if (name == "round") return nearest_whole(arguments[0], position);
         if (name == "mod") return remainder(arguments[0], arguments[1], position);
         if (name == "step") return smooth_step(arguments[0], arguments[1], arguments[2], position);
         if (arguments.size() == 1) return builder_.unary(function.op, arguments[0], position);
@@ -304,6 +181,16 @@ private:
         for (std::size_t i = 1; i < arguments.size(); ++i)
             value = builder_.binary(function.op, value, arguments[i], position);
         return value;
+    }
+
+    /// sign(x) floor(|x| + 1/2): halves go away from zero.
+    int nearest_whole(int x, std::size_t position) {
+        const int size = builder_.unary(FormulaOp::abs, x, position);
+        const int above = builder_.binary(FormulaOp::add, size, builder_.constant(0.5), position);
+        return builder_.binary(FormulaOp::multiply,
+                               builder_.unary(FormulaOp::sign, x, position),
+                               builder_.unary(FormulaOp::floor, above, position),
+                               position);
     }
 
     /// a - b floor(a / b), which has the sign of b.
@@ -375,7 +262,7 @@ private:
         if (rows.x.size() < 2) fail(first, "found a table of one row, expected two or more");
         next();
         if (!accept(',')) fail_found("\",\" and the argument of \"table\"");
-        const int argument = condition();
+        const int argument = condition().value;
         close(bracket);
         return builder_.table(std::move(rows), argument, begin + 1);
     }
@@ -513,6 +400,7 @@ private:
     static std::vector<std::string> function_names() {
         std::vector<std::string> names = {"der"};
         for (const FormulaFunction& function : kFormulaFunctions) names.emplace_back(function.name);
+        names.emplace_back(kFormulaStep.name);
         names.emplace_back(kFormulaTable);
         return names;
     }
@@ -522,7 +410,7 @@ private:
 
     FormulaScope& scope_;
     FormulaBuilder builder_;
-    std::vector<int> conditions_;  ///< operations that are comparisons or made of them
+    int skipped_ = 0;
 };
 
 }  // namespace ancora::detail

@@ -94,8 +94,14 @@ ActsOn acts_on(const Model& model, const Table& parameters, std::span<const Para
 
 }  // namespace
 
-ArgumentBinder::ArgumentBinder(Model& model, const Manifest& manifest, MotionOf motion_of)
-    : model_(model), manifest_(manifest), motion_of_(std::move(motion_of)) {}
+ArgumentBinder::ArgumentBinder(Model& model,
+                               const Manifest& manifest,
+                               MotionOf motion_of,
+                               FrameOf frame_of)
+    : model_(model),
+      manifest_(manifest),
+      motion_of_(std::move(motion_of)),
+      frame_of_(std::move(frame_of)) {}
 
 BoundArguments ArgumentBinder::bind(const ObjectRef& object,
                                     const Table& parameters,
@@ -141,11 +147,16 @@ void ArgumentBinder::set_lookups(const ObjectRef& object,
                                  const ExpressionScope* scope,
                                  BoundArguments& arguments) const {
     arguments.set_lookup(
-        {[this, record = object.record, label = object.label](
-             const std::string& text, const Place& place) -> const FrameStart& {
+        {[this,
+          record = object.record,
+          label = object.label,
+          is_body = object.type->kind == TypeKind::body](const std::string& text,
+                                                         const Place& place) -> const FrameStart& {
+             const Asker asker{label, place, {}, {}};
              return record->frames
                  .emplace_back(text,
-                               frame_start(model_, text, {label, place, {}, {}}, model_.texts))
+                               is_body ? frame_of_(text, asker)
+                                       : frame_start(model_, text, asker, model_.texts))
                  .second;
          },
          [this, record = object.record, label = object.label](

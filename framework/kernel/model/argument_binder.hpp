@@ -17,7 +17,10 @@ public:
     /// How the body of a name moves at the start.
     using MotionOf = std::function<const RigidMotion&(const std::string& body, const Place& place)>;
 
-    ArgumentBinder(Model& model, const Manifest& manifest, MotionOf motion_of);
+    /// How a frame or point moves at the start that the parameters of a body name.
+    using FrameOf = std::function<FrameStart(const std::string& text, const Asker& asker)>;
+
+    ArgumentBinder(Model& model, const Manifest& manifest, MotionOf motion_of, FrameOf frame_of);
 
     /// Notes in the object's record, and for files in the model, what it was made from.
     /// @param scope  where the names in its expressions are looked up
@@ -38,6 +41,7 @@ private:
     Model& model_;
     const Manifest& manifest_;
     MotionOf motion_of_;
+    FrameOf frame_of_;
 };
 
 }  // namespace ancora

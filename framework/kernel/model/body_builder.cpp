@@ -77,35 +77,97 @@ void BodyBuilder::name_frames() {
     }
 }
 
-void BodyBuilder::place() {
-    place_bodies(model_);
-    if (model_.placed_bodies.empty()) return;
-    std::vector<bool> moved(model_.bodies.size(), false);
-    for (const Model::PlacedBody& placed : model_.placed_bodies) {
-        moved[placed.body] = true;
-        motions_[placed.body].reset();
+const std::vector<LinkBody>& BodyBuilder::find_links() {
+    for (std::size_t i = 0; i < manifest_.bodies.size(); ++i) {
+        const ObjectRef& object = model_.bodies[i].object;
+        if (object.record->frames.empty()) continue;
+        LinkBody link{static_cast<int>(i), {}, {}};
+        for (const auto& [text, frame] : object.record->frames) {
+            const int end = body_of_frame(model_, text, {object.label, object.place, {}, {}});
+            if (std::ranges::find(link.ends, end) == link.ends.end()) link.ends.push_back(end);
+            if (end == link.body)
+                throw Error(ErrorKind::manifest,
+                            fmt::format("{}: \"{}\" is a point of the body itself, expected one of "
+                                        "another body or the ground",
+                                        object.label,
+                                        text),
+                            object.place);
+        }
+        links_.push_back(std::move(link));
     }
-    for (std::size_t i = 0; i < moved.size(); ++i) {
-        if (moved[i]) continue;
+    return links_;
+}
+
+void BodyBuilder::place(const std::vector<std::vector<int>>& tied,
+                        const std::function<void(int)>& joints_of,
+                        const std::function<const Place*(int)>& start_of) {
+    carried_.resize(model_.bodies.size());
+    has_moved_.assign(model_.bodies.size(), false);
+    for (std::size_t i = 0; i < manifest_.bodies.size(); ++i)
         for (const auto& [carrier, motion] : model_.bodies[i].object.record->motions)
-            if (moved[model_.body_names.find(carrier)]) {
-                remake(i);
-                break;
-            }
-    }
+            carried_[model_.body_names.find(carrier)].push_back(static_cast<int>(i));
+    for (std::size_t k = 0; k < links_.size(); ++k) links_[k].tied = tied[k];
+    is_placing_ = true;
+    place_bodies(model_,
+                 {links_,
+                  [&](int link) {
+                      remake(static_cast<std::size_t>(link));
+                      joints_of(link);
+                  },
+                  [this](std::span<const int> moved) {
+                      return follow(moved);
+                  },
+                  start_of});
+}
+
+/// Makes bodies anew that start as carried by those that have moved, and have not moved themselves.
+std::vector<int> BodyBuilder::follow(std::span<const int> moved) {
+    std::vector<int> out;
+    for (const int i : moved) has_moved_[i] = true;
+    const auto is_in = [](const auto& bodies, int i) {
+        return std::ranges::find(bodies, i) != bodies.end();
+    };
+    const auto follow_one = [&](int i) {
+        motions_[i].reset();
+        for (const int carried : carried_[i]) {
+            const bool is_link =
+                std::ranges::find(links_, carried, &LinkBody::body) != links_.end();
+            if (is_link || has_moved_[carried] || is_in(out, carried)) continue;
+            out.push_back(carried);
+        }
+    };
+    for (const int i : moved) follow_one(i);
+    for (std::size_t k = 0; k < out.size(); ++k) follow_one(out[k]);
+    for (const int i : out) remake(static_cast<std::size_t>(i));
+    return out;
 }
 
 void BodyBuilder::remake(std::size_t i) {
     const ObjectSpec& spec = manifest_.bodies[i];
     const ObjectRef object = model_.bodies[i].object;
     object.record->motions.clear();
+    object.record->frames.clear();
     object.record->parameters.clear();
+    const std::size_t num_files = model_.files.size(), num_angles = model_.plain_angles.size();
     const BoundArguments arguments = bind(spec, object);
+    model_.files.erase(model_.files.begin() + static_cast<std::ptrdiff_t>(num_files),
+                       model_.files.end());  // they are noted from the first time
+    model_.plain_angles.resize(num_angles);
     const BodyPart before = std::move(model_.bodies[i]);
     BodyPart& part = model_.bodies[i] = {object, create_object<Body>(object, arguments)};
     part.first = before.first;
     part.look = before.look;
     read_start(i);
+}
+
+FrameStart BodyBuilder::frame_of(const std::string& text, const Asker& asker) {
+    if (is_placing_) return frame_start(model_, text, asker, model_.texts);
+    FrameStart somewhere;
+    somewhere.body = "ground";
+    somewhere.point = "ground@[0, 0, 0]";
+    somewhere.names_point = somewhere.has_attitude = true;
+    somewhere.motion.position[0] = num_ends_++;  // two ends apart
+    return somewhere;
 }
 
 void BodyBuilder::read_start(std::size_t i) {
@@ -180,6 +242,16 @@ void BodyBuilder::take_in(const Body& own, ConstraintPart& part) {
     }
     model_.bodies.push_back(std::move(body));
     read_start(model_.bodies.size() - 1);
+}
+
+int body_of_frame(const Model& model, const std::string& text, const Asker& asker) {
+    const FrameNames::Named* const named = model.frames.find(text);
+    if (named != nullptr) return named->body;
+    std::string name = text.substr(0, text.find('@'));
+    if (name.size() == text.size() && model.body_names.find(name) < 0)
+        name.resize(std::min(name.size(), name.find('.')));
+    name.erase(name.find_last_not_of(' ') + 1);
+    return name == "ground" ? FrameNames::kGround : model.body_index(name, asker);
 }
 
 int find_body(const Model& model,

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "argument_binder.hpp"
+#include "joint_placement.hpp"
 #include "object_types.hpp"
 #include "signal_collector.hpp"
 
@@ -29,9 +31,22 @@ public:
     /// The frames that the manifest gives bodies.
     void name_frames();
 
-    /// Puts bodies where joints put them. Bodies that start as carried by others are made anew
-    /// where these were moved.
-    void place();
+    /// Bodies that lie between points of others, which are known from now on.
+    /// @throws Error (manifest) if one names a body that is not there
+    const std::vector<LinkBody>& find_links();
+
+    /// Puts bodies where joints put them, and links between their ends. Bodies that start as
+    /// carried by others are made anew where these were moved.
+    /// @param joints_of  makes the joints that wait for a link
+    /// @param tied       bodies that joints tie to each link
+    /// @param start_of   where a joint says how it is to start, or null
+    void place(const std::vector<std::vector<int>>& tied,
+               const std::function<void(int)>& joints_of,
+               const std::function<const Place*(int)>& start_of);
+
+    /// How a frame or point that a body's parameters name moves at the start: somewhere, as long as
+    /// joints may still put its body elsewhere.
+    FrameStart frame_of(const std::string& text, const Asker& asker);
 
     /// A body that a constraint brings along, and the attachments that are its coordinates.
     void take_in(const Body& own, ConstraintPart& part);
@@ -46,6 +61,7 @@ private:
     BoundArguments bind(const ObjectSpec& spec, const ObjectRef& object) const;
     void remake(std::size_t i);
     void read_start(std::size_t i);
+    std::vector<int> follow(std::span<const int> moved);
     RigidMotion motion_of_part(std::size_t i);
 
     Model& model_;
@@ -55,7 +71,16 @@ private:
     SignalCollector& signals_;
     std::vector<Progress> progress_;
     std::vector<std::unique_ptr<RigidMotion>> motions_;
+    std::vector<LinkBody> links_;
+    std::vector<std::vector<int>> carried_;  // bodies that start as carried by each
+    std::vector<bool> has_moved_;
+    bool is_placing_ = false;
+    int num_ends_ = 0;  // that stand somewhere
 };
+
+/// The body whose frame or point a text names, -1 for the ground.
+/// @throws Error (manifest) with the nearest name
+int body_of_frame(const Model& model, const std::string& text, const Asker& asker);
 
 /// Index of the body of a name. @throws Error (manifest) with the nearest name
 int find_body(const Model& model,

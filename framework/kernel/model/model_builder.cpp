@@ -37,11 +37,15 @@ public:
           manifest_(manifest),
           types_(model, manifest, registry),
           signals_(model),
-          binder_(model,
-                  manifest,
-                  [this](const std::string& body, const Place& place) -> const RigidMotion& {
-                      return bodies_.motion_of(body, place);
-                  }),
+          binder_(
+              model,
+              manifest,
+              [this](const std::string& body, const Place& place) -> const RigidMotion& {
+                  return bodies_.motion_of(body, place);
+              },
+              [this](const std::string& text, const Asker& asker) {
+                  return bodies_.frame_of(text, asker);
+              }),
           bodies_(model, manifest, types_, binder_, signals_) {}
 
     void build() {
@@ -52,10 +56,9 @@ public:
         actors_.emplace(model_, manifest_, types_);
         friction_on_.assign(model_.constraints.size(), -1);
         // Joints come first: they say where bodies are, which others ask for.
-        make_constraints(true);
-        bodies_.place();
+        place_bodies();
         contact_shapes_.emplace(model_, manifest_, actors_->list());
-        make_constraints(false);
+        make_other_constraints();
         for (const Actor& actor : actors_->list())
             if (actor.object.type->kind == TypeKind::force) make_force(actor);
         signals_.read();
@@ -63,13 +66,80 @@ public:
     }
 
 private:
-    void make_constraints(bool joints) {
+    void make_other_constraints() {
         std::size_t index = 0;
         for (const Actor& actor : actors_->list()) {
             if (actor.object.type->kind != TypeKind::constraint) continue;
-            if (actor.is_joint == joints) make_constraint(actor, index);
+            if (!actor.is_joint) make_constraint(actor, index);
             ++index;
         }
+    }
+
+    /// Joints of a link wait until that lies between its ends.
+    void place_bodies() {
+        const std::vector<LinkBody>& links = bodies_.find_links();
+        std::vector<int> link_of(model_.bodies.size(), -1);
+        for (std::size_t k = 0; k < links.size(); ++k) link_of[links[k].body] = static_cast<int>(k);
+        struct Waiting {
+            const Actor* actor;
+            std::size_t index;
+            int num_links;
+        };
+        std::vector<Waiting> waiting;
+        std::vector<std::vector<std::size_t>> waiting_for(links.size());
+        std::vector<std::vector<int>> tied(links.size());
+        std::vector<const Place*> starts(model_.constraints.size(), nullptr);
+        std::size_t index = 0;
+        for (const Actor& actor : actors_->list()) {
+            if (actor.object.type->kind != TypeKind::constraint) continue;
+            const std::size_t its = index++;
+            if (!actor.is_joint) continue;
+            if (const Table::Entry* const start = actor.parameters->find("start"))
+                starts[its] = &start->place;
+            const std::vector<int> bodies = links.empty() ? std::vector<int>{} : named_by(actor);
+            int num_links = 0;
+            for (const int body : bodies) {
+                if (body < 0 || link_of[body] < 0) continue;
+                ++num_links;
+                waiting_for[link_of[body]].push_back(waiting.size());
+                for (const int other : bodies)
+                    if (other != body) tied[link_of[body]].push_back(other);
+            }
+            if (num_links == 0)
+                make_constraint(actor, its);
+            else
+                waiting.push_back({&actor, its, num_links});
+        }
+        bodies_.place(
+            tied,
+            [&](int link) {
+                for (const std::size_t k : waiting_for[link_of[link]])
+                    if (--waiting[k].num_links == 0)
+                        make_constraint(*waiting[k].actor, waiting[k].index);
+            },
+            [&](int joint) {
+                return starts[static_cast<std::size_t>(joint)];
+            });
+    }
+
+    /// Bodies whose frames and points an object's parameters name; a mistake in them is found where
+    /// they are read.
+    std::vector<int> named_by(const Actor& actor) const {
+        std::vector<int> out;
+        const std::span<const Parameter> schema(
+            actor.object.type->parameters,
+            static_cast<std::size_t>(actor.object.type->num_parameters));
+        for (const Parameter& p : schema) {
+            if (!p.allows(Shape::frame)) continue;
+            const Table::Entry* const entry = actor.parameters->find(p.name);
+            const auto* const text = entry != nullptr ? entry->value.as<std::string>() : nullptr;
+            if (text == nullptr) continue;
+            try {
+                out.push_back(body_of_frame(model_, *text, {}));
+            } catch (const Error&) {
+            }
+        }
+        return out;
     }
 
     void make_constraint(const Actor& actor, std::size_t index) {

@@ -44,10 +44,16 @@ bool takes_text(const Parameter& p, std::string_view text) {
     return p.allows(Shape::text) && is_choice(p, text);
 }
 
+/// Where a vector or a frame may stand: "tip" is an array of [parameters], "arm.tip" a frame.
+bool may_name_array(const Parameter& p, std::string_view text) {
+    return p.allows(Shape::vector) && p.allows(Shape::frame) &&
+           text.find_first_of("@.") == std::string_view::npos;
+}
+
 // The string may be a number, or the name of an array of them.
 bool is_expression(const Parameter& p, std::string_view text) {
     return (takes_numbers(p) || p.allows(Shape::vector)) && !is_list_of_booleans(p) &&
-           !text.empty() && (takes_formula(p) || !takes_text(p, text));
+           !text.empty() && (takes_formula(p) || !takes_text(p, text) || may_name_array(p, text));
 }
 
 // Arrays of numbers, of which some may be strings.

@@ -64,7 +64,11 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "to = [0.1, 0.4, 0.2]\n"
                       "mass = 2.0\n"
                       "radius = 0.05\n"
-                      "angular_velocity = [1.0, 0.5, -0.5]"},
+                      "angular_velocity = [1.0, 0.5, -0.5]",
+                      "from = \"a@[0.3, -0.2, 0.5]\"\n"
+                      "to = \"b@[0.1, 0.4, 0.2]\"\n"
+                      "mass = 2.0\n"
+                      "radius = 0.05"},
          .claims = {Claim::rigid_motion_invariant}},
         kAncfRigidBody.entries),
 };

@@ -36,9 +36,11 @@ inline constexpr Parameter kMassParameters[] = {
         3,
         "m",
         "with to, instead of position and orientation: where a rod begins at the "
-        "start, inertial axes; its x axis leads to the other end, its reference point "
-        "lies in the middle, its ends are the points NAME@from and NAME@to"),
-    parameter::vector("to", 3, "m", "where the rod ends"),
+        "start, inertial axes, or a frame or point of another body, where joints have put it; its "
+        "x axis leads to the other end, its reference point lies in the middle, its ends are the "
+        "points NAME@from and NAME@to")
+        .with(Shape::frame),
+    parameter::vector("to", 3, "m", "where the rod ends, likewise").with(Shape::frame),
     parameter::number(
         "radius", "m", "of a rod between from and to, with mass or density; left out: none")
         .positive(),
@@ -166,10 +168,23 @@ inline std::string text(double number) {
     return buffer;
 }
 
-/// Ends of a rod.
-struct Ends {
-    Vec3 from, to;
+/// An end of a rod, and how the body moves whose point it is at the start.
+struct End {
+    Vec3 x, v = Vec3::Zero(), w = Vec3::Zero();  // inertial axes
+    bool is_carried = false;
 };
+
+struct Ends {
+    End from, to;
+
+    Vec3 way() const { return to.x - from.x; }
+};
+
+inline End read_end(const Arguments& arguments, const char* key) {
+    if (arguments.shape(key) != Shape::frame) return {vec3(arguments.numbers(key))};
+    const RigidMotion& motion = arguments.frame_of(key).motion;
+    return {vec3(motion.position), vec3(motion.velocity), vec3(motion.angular_velocity), true};
+}
 
 inline bool has_ends(const Arguments& arguments) {
     return arguments.given("from") || arguments.given("to");
@@ -182,9 +197,8 @@ inline Ends read_ends(const Arguments& arguments) {
     for (const char* key : {"position", "orientation"})
         if (arguments.given(key))
             arguments.fail(key, "is what the ends of the rod say; leave it out, or from and to");
-    const Ends ends{vec3(arguments.numbers("from")), vec3(arguments.numbers("to"))};
-    if (!((ends.to - ends.from).norm() > 0.0))
-        arguments.fail("to", "both ends of the rod are one point");
+    const Ends ends{read_end(arguments, "from"), read_end(arguments, "to")};
+    if (!(ends.way().norm() > 0.0)) arguments.fail("to", "both ends of the rod are one point");
     return ends;
 }
 
@@ -304,7 +318,7 @@ inline MassProperties read_mass_properties(const Arguments& arguments) {
     MassProperties body;
     if (detail::has_ends(arguments)) {
         const detail::Ends ends = detail::read_ends(arguments);
-        body.length = (ends.to - ends.from).norm();
+        body.length = ends.way().norm();
         if (arguments.given("radius")) body.radius = arguments.number("radius");
     }
     if (detail::is_rod(arguments))
@@ -344,15 +358,26 @@ inline Vec3 carried_velocity(const Arguments& arguments,
 }
 
 /// [assembly] Reads `position`, `orientation` or the ends of a rod, and `velocity` and
-/// `angular_velocity` or `velocity_from`.
+/// `angular_velocity` or `velocity_from`. A rod between points of other bodies moves with them, and
+/// turns about itself as the one at `from` does, if no velocity is given.
 inline Start read_start(const Arguments& arguments, const MassProperties& body) {
     Start start;
     Vec3 reference = vec3(arguments.numbers("position"));
     if (body.length > 0.0) {
         const detail::Ends ends = detail::read_ends(arguments);
-        reference = 0.5 * (ends.from + ends.to);
-        start.R = Eigen::Quaterniond::FromTwoVectors(Vec3::UnitX(), ends.to - ends.from)
-                      .toRotationMatrix();
+        const Vec3 way = ends.way();
+        reference = 0.5 * (ends.from.x + ends.to.x);
+        start.R = Eigen::Quaterniond::FromTwoVectors(Vec3::UnitX(), way).toRotationMatrix();
+        const bool is_given = arguments.given("velocity") || arguments.given("angular_velocity") ||
+                              arguments.given("velocity_from");
+        if ((ends.from.is_carried || ends.to.is_carried) && !is_given) {
+            Vec3 w = way.cross(ends.to.v - ends.from.v) / way.squaredNorm();
+            if (body.rod_axis() < 0) w += way.dot(ends.from.w) / way.squaredNorm() * way;
+            start.x = reference + start.R * body.center;
+            start.v = 0.5 * (ends.from.v + ends.to.v) + w.cross(start.R * body.center);
+            start.w = start.R.transpose() * w;
+            return start;
+        }
     } else {
         start.R = read_orientation(arguments);
     }

@@ -284,6 +284,9 @@ CASES = [
     Case("every = 0.01", "every = 10.0", None, "every = 10 s is longer than the run, 0.02 s", status=0),
     Case("[integrator]", force('type = "spring"\na = "arm@[0, 0, 0]"\nb = "arm@[0.1, 0, 0]"\nstiffness = 3'), '"arm@[0.1',
          "is a point of the same body as a", status=0),
+    Case(AXIS, AXIS + '\nrotor = "1 kg"', '"1 kg"', "inertia: expected kg m^2, since it acts on an angle, got kg"),
+    Case(AXIS, AXIS + '\nspring = { table = [[0, 0], ["3 cm", 1]] }', '"3 cm"', "table[1][0]: expected rad, since it acts on an angle, got cm"),
+    Case(AXIS, AXIS + '\nspring = { table = [[0, 0], [1, "3 N"]] }', '"3 N"', "table[1][1]: expected N m, since it acts on an angle, got N"),
     # --- a unit of what has none
     Case(AXIS, AXIS + '\nfriction = { mu = "0.2 N", radius = 0.01 }', '"0.2 N"', "mu: expected a number without dimension, got N"),
     Case(AXIS, AXIS + '\nlimits = { lower = -1, upper = 1, restitution = "0.5 m" }', '"0.5 m"',

@@ -150,7 +150,7 @@ void read_inputs(std::vector<SignalPart>& parts,
             }
             // Where the measure decides, an input has no unit of its own.
             const Parameter& parameter = parameter_of(part.signals.object(), key);
-            if (unit_alternatives(parameter).size() == 1) input->unit = parameter.unit;
+            if (unit_alternatives(parameter.unit).size() == 1) input->unit = parameter.unit;
             if (!own.has(key)) {
                 // zero over all time
             } else if (own.shape(key) == Shape::text) {

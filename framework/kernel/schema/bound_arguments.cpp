@@ -365,9 +365,11 @@ void check_columns(const std::string& label,
     for (std::size_t k = 0; k < read.units.size(); ++k) {
         const std::string& unit = read.units[k];
         const std::optional<Dimension> dimension = dimension_of(unit);
-        if (!dimension || unit == "1" || (k == 0 && !is_over_time)) continue;
+        const std::string_view own = unit_of_column(p, k);
+        const bool has_own = own != p.unit;
+        if (!dimension || unit == "1" || (k == 0 && !is_over_time && !has_own)) continue;
         std::vector<std::string_view> wanted{"s"};
-        if (k > 0) wanted = unit_alternatives(p);
+        if (k > 0 || has_own) wanted = unit_alternatives(own);
         if (std::ranges::any_of(wanted, [&](std::string_view one) {
                 const std::optional<Dimension> fits = dimension_of(one);
                 return !fits || *fits == *dimension;
@@ -380,7 +382,7 @@ void check_columns(const std::string& label,
                                 label,
                                 column,
                                 in_quotes(read.path),
-                                k == 0 ? "s" : p.unit,
+                                fmt::join(wanted, " or "),
                                 unit),
                     where);
     }

@@ -131,21 +131,25 @@ public:
     }
 
 private:
-    /// The units of a parameter, of two that of the measure if it is known.
-    Units units_of(const Parameter& p) const {
-        Units out{has_unit(p) ? p.unit : "a number without dimension", {}, ""};
-        std::vector<std::string_view> all = unit_alternatives(p);
+    Units units_of(const Parameter& p) const { return units_of(p.unit); }
+
+    /// Of two alternatives that of the measure if it is known.
+    Units units_of(std::string_view unit) const {
+        const bool has_none = unit.empty() || unit == "-";
+        Units out{has_none ? "a number without dimension" : std::string(unit), {}, ""};
+        std::vector<std::string_view> all = unit_alternatives(unit);
         if (all.size() == 2 && measure_ != ActsOn::unknown) {
             const bool is_angle = measure_ == ActsOn::angle;
             all = {all[is_angle ? 1 : 0]};
             out.text = all.front();
             out.why = is_angle ? ", since it acts on an angle" : ", since it acts on a length";
         }
-        for (const std::string_view each : all) {
-            const std::optional<Dimension> dimension = dimension_of(each);
-            if (!dimension) return {out.text, {}, ""};
-            out.dimensions.push_back(*dimension);
-        }
+        for (const std::string_view each : all)
+            for (const std::string_view one : unit_list(each)) {
+                const std::optional<Dimension> dimension = dimension_of(one);
+                if (!dimension) return {out.text, {}, ""};
+                out.dimensions.push_back(*dimension);
+            }
         return out;
     }
 
@@ -167,13 +171,18 @@ private:
         }
         const bool is_flat = is_vector(p, entries) || is_mixed(p, entries);
         // Rows over time have another unit in their first column.
-        const int num_values = p.allows(Shape::vector) ? p.length : 1;
+        const int num_values = p.allows(Shape::vector) && p.length > 0 ? p.length : 1;
         const bool is_over_time = !is_flat && p.columns == num_values + 1 &&
                                   (p.allows(Shape::vector) || takes_numbers(p) ||
                                    p.allows(Shape::text) || p.allows(Shape::signal));
         const bool has_one_unit = is_flat || !p.allows(Shape::vector) || p.columns == p.length;
         const Units wanted = has_one_unit || is_over_time ? units_of(p) : Units{};
         const Units of_time{"s", {*dimension_of("s")}, ""};
+        const auto of_column = [&](std::size_t j) {
+            const std::string_view own = unit_of_column(p, j);
+            if (own != p.unit) return units_of(own);
+            return is_over_time && j == 0 ? of_time : wanted;
+        };
         const auto compute = [&](Value& entry, const Units& units, const std::string& label) {
             if (const auto* const text = entry.as<std::string>())
                 entry = {number(*text, entry, p, units, label), entry.place()};
@@ -186,9 +195,7 @@ private:
                 put_array(entries[i], *text, p, is_over_time ? Units{} : wanted, label);
             } else if (Array* const row = std::get_if<Array>(&entries[i].data())) {
                 for (std::size_t j = 0; j < row->size(); ++j)
-                    compute((*row)[j],
-                            is_over_time && j == 0 ? of_time : wanted,
-                            fmt::format("{}[{}]", label, j));
+                    compute((*row)[j], of_column(j), fmt::format("{}[{}]", label, j));
             }
         }
     }

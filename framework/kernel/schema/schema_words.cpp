@@ -185,16 +185,37 @@ std::string hint_at_form(const Parameter& p, const Value& value) {
     return fmt::format("; a table is written {{ KEY = VALUE, ... }}, with keys of {}", keys);
 }
 
-std::vector<std::string_view> unit_alternatives(const Parameter& p) {
-    constexpr std::string_view kOr = " or ";
-    const std::string_view unit = p.unit;
-    const std::size_t at = unit.find(kOr);
-    if (at == std::string_view::npos) return {unit};
-    return {unit.substr(0, at), unit.substr(at + kOr.size())};
+namespace {
+
+std::vector<std::string_view> split(std::string_view text, std::string_view at) {
+    std::vector<std::string_view> out;
+    for (std::size_t end = text.find(at); end != std::string_view::npos; end = text.find(at)) {
+        out.push_back(text.substr(0, end));
+        text.remove_prefix(end + at.size());
+    }
+    out.push_back(text);
+    return out;
+}
+
+}  // namespace
+
+std::vector<std::string_view> unit_alternatives(std::string_view unit) {
+    return split(unit, " or ");
+}
+
+std::vector<std::string_view> unit_list(std::string_view unit) {
+    return split(unit, ", ");
+}
+
+std::string_view unit_of_column(const Parameter& p, std::size_t column) {
+    const std::vector<std::string_view> all = unit_list(p.unit);
+    const bool is_by_column = all.size() > 1 && static_cast<int>(all.size()) == p.columns;
+    return is_by_column && column < all.size() ? all[column] : std::string_view(p.unit);
 }
 
 std::string unit_behind(const Parameter& p) {
-    return has_unit(p) && unit_alternatives(p).size() == 1 ? fmt::format(" {}", p.unit) : "";
+    const bool is_one = unit_alternatives(p.unit).size() == 1 && unit_list(p.unit).size() == 1;
+    return has_unit(p) && is_one ? fmt::format(" {}", p.unit) : "";
 }
 
 bool has_unit(const Parameter& p) {

@@ -50,7 +50,11 @@ std::string hint_at_form(const Parameter& p, const Value& value);
 /// False for an empty unit and for "-".
 bool has_unit(const Parameter& p);
 /// "N/m" and "N m/rad" of "N/m or N m/rad"; else the unit itself, which may be empty.
-std::vector<std::string_view> unit_alternatives(const Parameter& p);
+std::vector<std::string_view> unit_alternatives(std::string_view unit);
+/// "m, N": units of the columns of a matrix, or all that fit.
+std::vector<std::string_view> unit_list(std::string_view unit);
+/// The unit of a column where each has its own, else that of the parameter.
+std::string_view unit_of_column(const Parameter& p, std::size_t column);
 /// " N/m", to put behind a number; empty without a unit, or where the measure decides which it is.
 std::string unit_behind(const Parameter& p);
 

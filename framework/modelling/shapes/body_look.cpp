@@ -54,7 +54,7 @@ constexpr Parameter kKeys[] = {
         .or_vector(3)
         .at_least(0.0)
         .at_most(1.0),
-    parameter::number("opacity", "", "1: solid, towards 0: glass").above(0.0).at_most(1.0),
+    parameter::number("opacity", "-", "1: solid, towards 0: glass").above(0.0).at_most(1.0),
     parameter::text("material", "what it is made of, for contacts: a name of your own"),
     parameter::boolean("hidden", "whether it is left out of pictures").otherwise("false"),
 };

@@ -16,9 +16,9 @@ constexpr ancora::Parameter kPlane[] = {
 };
 
 constexpr ancora::Parameter kFriction[] = {
-    p::number("mu_static", "", "coefficient of static friction; left out: mu_kinetic")
+    p::number("mu_static", "-", "coefficient of static friction; left out: mu_kinetic")
         .nonnegative(),
-    p::number("mu_kinetic", "", "coefficient of kinetic friction; left out: mu_static")
+    p::number("mu_kinetic", "-", "coefficient of kinetic friction; left out: mu_static")
         .nonnegative(),
     p::number("viscous", "N s/m", "adds c |w| while it slips").nonnegative().otherwise("0.0"),
     p::number("stribeck_velocity", "m/s", "speed over which static falls to kinetic friction")
@@ -49,7 +49,7 @@ constexpr ancora::Parameter kContact[] = {
     p::matrix("solids", 0, 14, "m", "shapes of `bodies`, put in by the program from their `shape`"),
     p::matrix("points", 0, 3, "m", "corners of hulls among these, put in likewise"),
     p::matrix("apart", 0, 2, "", "pairs of these that do not meet, put in likewise"),
-    p::number("restitution", "", "e: impulse of expansion per impulse of compression")
+    p::number("restitution", "-", "e: impulse of expansion per impulse of compression")
         .at_least(0.0)
         .at_most(1.0)
         .otherwise("0.0"),
@@ -58,7 +58,7 @@ constexpr ancora::Parameter kContact[] = {
             "leave less; works, W' = -e^2 W (Stronge), of one contact at a time",
             "poisson|newton|energetic")
         .otherwise("\"poisson\""),
-    p::number("friction", "", "mu, or a table: a force \"coulomb_friction\" inside")
+    p::number("friction", "-", "mu, or a table: a force \"coulomb_friction\" inside")
         .nonnegative()
         .or_table(kFriction)
         .making("coulomb_friction", "mu_kinetic"),

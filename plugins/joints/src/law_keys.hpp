@@ -36,7 +36,7 @@ inline constexpr Parameter kTable = parameter::matrix(
     "table",
     0,
     2,
-    "",
+    "m or rad, N or N m",
     "instead of stiffness, rows [change of the measure from its free value, effort against it]: "
     "straight between rows and beyond them");
 
@@ -136,7 +136,7 @@ inline constexpr Parameter kDriveKeys[] = {
 
 inline constexpr Parameter kInertia =
     parameter::number("inertia",
-                      "",
+                      "kg, kg m^2 or kg m^2",
                       "of the rotor about its axis [kg m^2]; on a displacement without ratio a "
                       "mass [kg]")
         .positive()
@@ -207,7 +207,8 @@ inline constexpr Parameter kFrictionLaw =
         .or_table(kFrictionInside)
         .making("joint_friction", "mu");
 inline constexpr Parameter kRotorLaw =
-    parameter::number("rotor", "", "inertia, or a table: a law \"rotor\" inside")
+    parameter::number(
+        "rotor", "kg, kg m^2 or kg m^2", "inertia, or a table: a law \"rotor\" inside")
         .or_table(kRotorInside)
         .making("rotor", "inertia");
 

@@ -324,10 +324,23 @@ bool has_two(std::string_view unit) {
 // Units of a schema that are read, and those that are not.
 void sort_units(std::span<const Parameter> schema, int& known, std::set<std::string>& others) {
     for (const Parameter& p : schema) {
-        if (dimension_of(p.unit) || has_two(p.unit))
-            ++known;
-        else if (*p.unit != '\0')
+        // One unit, two that go with what a law acts on, or one for each column
+        bool is_read = has_two(p.unit);
+        if (!is_read) {
+            std::string_view rest = p.unit;
+            is_read = true;
+            while (is_read && !rest.empty()) {
+                const std::size_t end = std::min({rest.find(", "), rest.find(" or "), rest.size()});
+                is_read = dimension_of(rest.substr(0, end)).has_value();
+                rest.remove_prefix(end);
+                for (const std::string_view mark : {", ", " or "})
+                    if (rest.starts_with(mark)) rest.remove_prefix(mark.size());
+            }
+        }
+        if (!is_read)
             others.insert(p.unit);
+        else if (*p.unit != '\0')
+            ++known;
         sort_units({p.children, static_cast<std::size_t>(p.num_children)}, known, others);
     }
 }
@@ -335,7 +348,7 @@ void sort_units(std::span<const Parameter> schema, int& known, std::set<std::str
 }  // namespace
 
 TEST_SUITE("units of schemas") {
-    TEST_CASE("all that plugins give are read, save where columns differ") {
+    TEST_CASE("all that plugins give are read") {
         PluginRegistry registry;
         registry.add_folder(ANCORA_TEST_PLUGIN_DIR);
         int known = 0;
@@ -350,7 +363,7 @@ TEST_SUITE("units of schemas") {
             }
         }
         CHECK(known > 50);
-        CHECK(others == std::set<std::string>{"-, kg", "N/m, N, N m"});
+        CHECK(fmt::format("{}", fmt::join(others, "; ")).empty());
     }
 
     TEST_CASE("a unit in words of the SDK's schemas") {

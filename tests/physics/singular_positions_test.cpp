@@ -189,7 +189,7 @@ TEST_SUITE("singular positions") {
 #ifdef ANCORA_TEST_SHORT
         const int lengths = 3;
 #else
-        const int lengths = 20;
+        const int lengths = 12;
 #endif
         int disturbed = 0;
         for (const auto& [n, end] : {std::pair(1, 4.0), std::pair(2, 2.0), std::pair(5, 1.0)})

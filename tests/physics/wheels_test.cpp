@@ -3,12 +3,14 @@
 #include <cmath>
 #include <random>
 #include <string>
+#include <vector>
 
 #include <Eigen/Geometry>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include "joint_law_models.hpp"
+#include "support/near.hpp"
 
 namespace ancora::testing {
 namespace {
@@ -125,6 +127,56 @@ TEST_CASE("a leaning disc rolls on its circle for ever") {
         CHECK(x.y() == near(of_circle * (1.0 - std::cos(rate * t)), small));
         CHECK(x.z() == near(R * w, small));
         if (is_emm(method)) check_balances(simulation);
+    }
+}
+
+// examples/bicycle against the linear equations of J. P. Meijaard, J. M. Papadopoulos, A. Ruina,
+// A. L. Schwab, Linearized dynamics equations for the balance and steer of a bicycle: a benchmark
+// and review, Proc. R. Soc. A 463 (2007) 1955, appendix 1: of q = (roll, steer),
+//   M q'' + v C1 q' + (g K0 + v^2 K2) q = 0
+TEST_CASE(
+    "a bicycle steers and falls as the benchmark says, below, within and above stable speeds") {
+    Eigen::Matrix2d M, K0, K2, C1;
+    M << 80.81722, 2.31941332208709, 2.31941332208709, 0.29784188199686;
+    K0 << -80.95, -2.59951685249872, -2.59951685249872, -0.80329488458618;
+    K2 << 0.0, 76.59734589573222, 0.0, 2.65431523794604;
+    C1 << 0.0, 33.86641391492494, -0.85035641456978, 1.68540397397560;
+    constexpr double kPush = 1e-4, kEnd = 1.0;
+    using State = Eigen::Vector4d;
+    for (const double v : {3.0, 5.0, 8.0}) {
+        CAPTURE(v);
+        const auto rate = [&](const State& x) {
+            const Eigen::Vector2d force =
+                -v * C1 * x.tail<2>() - (9.81 * K0 + v * v * K2) * x.head<2>();
+            return (State() << x.tail<2>(), M.inverse() * force).finished();
+        };
+        State exact(0.0, 0.0, kPush, 0.0);
+        constexpr int kSteps = 4000;
+        constexpr double h = kEnd / kSteps;
+        for (int i = 0; i < kSteps; ++i) {
+            const State k1 = rate(exact), k2 = rate(exact + 0.5 * h * k1),
+                        k3 = rate(exact + 0.5 * h * k2), k4 = rate(exact + h * k3);
+            exact += h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4);
+        }
+        const auto motion = [&](const char* type, double step) {
+            Simulation simulation(
+                Manifest::load(std::string(ANCORA_TEST_SOURCE_DIR) + "/examples/bicycle/model.toml",
+                               std::vector<std::string>{fmt::format("parameters.speed={}", v),
+                                                        fmt::format("parameters.push={}", kPush),
+                                                        fmt::format("integrator.type={}", type),
+                                                        fmt::format("integrator.step={}", step),
+                                                        fmt::format("integrator.end={}", kEnd)}),
+                registry());
+            const RunStatistics statistics = run_to_end(simulation).statistics();
+            CHECK(statistics.energy.max_rel <= (is_emm(type) ? 1e-14 : 1e-9));
+            return Eigen::Vector2d(2.0 * column(simulation, "frame.qx"),
+                                   column(simulation, "steer.angle"));
+        };
+        const double size = exact.head<2>().norm();
+        CHECK((motion("dopri5", 1e-3) - exact.head<2>()).norm() <= tolerance(1e-6 * size));
+        const Eigen::Vector2d coarse = motion("emm", 4e-3), fine = motion("emm", 2e-3);
+        CHECK(((4.0 * fine - coarse) / 3.0 - exact.head<2>()).norm() <= tolerance(2e-5 * size));
+        CHECK((fine - exact.head<2>()).norm() <= tolerance(5e-3 * size));
     }
 }
 

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <random>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <Eigen/Dense>
@@ -163,6 +166,43 @@ TEST_SUITE("closed loops under explicit integrators") {
                           tolerance(2.0 * (whole - halves).norm() + 1e-8));
                     CHECK((whole - there).norm() <= tolerance(1e-3));
                 }
+        }
+    }
+    // Angles at 30 ms: F. Mazzia, C. Magherini, Test Set for Initial Value Problem Solvers, 2008
+    TEST_CASE("Andrews' squeezer of examples/squeezer, with and without redundant rows") {
+        const std::array<std::pair<const char*, std::array<double, 2>>, 4> expected = {
+            {{"crank", {-0.0617138900142764496, 15.81077119629904}},
+             {"B", {0.455279819163070380, 0.04082224013073101}},
+             {"A5", {0.487364979543842550, 0.5244099658805304}},
+             {"A7", {1.23054744454982119, 1.048080741042263}}}};
+        const std::string file =
+            std::string(ANCORA_TEST_SOURCE_DIR) + "/examples/squeezer/model.toml";
+        for (const bool is_redundant : {false, true}) {
+            CAPTURE(is_redundant);
+            const auto errors = [&](const char* type, double step) {
+                const bool is_discrete = std::string(type) == "emm";
+                std::ifstream in(file);
+                std::string text((std::istreambuf_iterator<char>(in)), {});
+                if (is_redundant) text.replace(text.find("\"in_line\""), 9, "\"revolute\"");
+                text.replace(text.find("\"emm\""), 5, fmt::format("\"{}\"", type));
+                text.replace(text.find("\"10 us\""),
+                             7,
+                             fmt::format("{}\n{}", step, is_discrete ? "" : "tolerance = 1e-10"));
+                Simulation simulation = model(text);
+                CHECK(simulation.statistics().redundant_rows == (is_redundant ? 9 : 0));
+                run_to_end(simulation);
+                CHECK(simulation.statistics().energy.max_rel <= (is_discrete ? 2e-14 : 1e-9));
+                Eigen::Vector4d out;
+                for (std::size_t k = 0; k < 4; ++k)
+                    out[long(k)] = expected[k].second[0] +
+                                   column(simulation, fmt::format("{}.angle", expected[k].first)) -
+                                   expected[k].second[1];
+                return out;
+            };
+            CHECK(errors("dopri5", 1e-5).norm() <= tolerance(1e-8));
+            const Eigen::Vector4d coarse = errors("emm", 2e-5), fine = errors("emm", 1e-5);
+            CHECK(fine.norm() <= tolerance(1e-4));
+            CHECK(((4.0 * fine - coarse) / 3.0).norm() <= tolerance(2e-6));
         }
     }
     TEST_CASE(

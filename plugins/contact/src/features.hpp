@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <span>
 
 #include "relative.hpp"
@@ -42,7 +43,12 @@ private:
 };
 
 /// Which candidates have rows from here on: those that touch keep theirs, then the nearest ones.
-inline void choose_features(Candidates& all, double size, std::span<double> features) {
+/// @param is_same whether two numbers are of one feature, of which the candidate's is the newer one
+template <class IsSame = std::equal_to<Feature>>
+void choose_features(Candidates& all,
+                     double size,
+                     std::span<double> features,
+                     const IsSame& is_same = {}) {
     // By gaps; what touches in the order of features.
     const auto rank = [size](const Candidate& candidate) {
         return std::abs(candidate.gap) <= kTouches * size ? 0.0 : candidate.gap;
@@ -53,12 +59,19 @@ inline void choose_features(Candidates& all, double size, std::span<double> feat
     Candidates chosen;
     for (double& feature : features) {
         const auto found = std::find_if(all.begin(), all.end(), [&](const Candidate& candidate) {
-            return candidate.code == static_cast<Feature>(feature);
+            return is_same(candidate.code, static_cast<Feature>(feature));
         });
-        if (feature != 0.0 && found != all.end() && std::abs(found->gap) <= kTouches * size)
-            chosen.push_back(*found);
-        else
+        const bool stays = feature != 0.0 && found != all.end() &&
+                           std::abs(found->gap) <= kTouches * size &&
+                           std::none_of(chosen.begin(), chosen.end(), [&](const Candidate& other) {
+                               return other.code == found->code;
+                           });
+        if (!stays) {
             feature = 0.0;
+            continue;
+        }
+        feature = found->code;
+        chosen.push_back(*found);
     }
     for (const Candidate& candidate : all) {
         if (candidate.gap > kNear * size) break;

@@ -188,15 +188,7 @@ private:
     }
     /// What a shape is but for its rounding: a polyhedron, or the axis of a capsule, an edge.
     static Hull core_of(const ContactShape& shape) {
-        if (shape.kind == ContactShape::Kind::hull) return *shape.hull;
-        std::vector<Vec3> corners;
-        std::string why;
-        if (shape.kind == ContactShape::Kind::box) {
-            for (int k = 0; k < 8; ++k)
-                corners.push_back(shape.half.cwiseProduct(Vec3(
-                    k % 2 == 0 ? -1.0 : 1.0, k / 2 % 2 == 0 ? -1.0 : 1.0, k < 4 ? -1.0 : 1.0)));
-            return convex_hull(corners, why);
-        }
+        if (shape.is_polyhedron()) return shape.polyhedron();
         Hull axis;
         axis.corners = {Vec3(0.0, 0.0, -shape.half_length), Vec3(0.0, 0.0, shape.half_length)};
         axis.edges = {{0, 1, {}, Vec3::UnitZ(), {Vec3::Zero(), Vec3::Zero()}}};

@@ -38,35 +38,6 @@ private:
     double radius_, size_;
 };
 
-class CylinderOnPlane {
-public:
-    static constexpr bool kIsLinear = false, kTurns = true;
-    explicit CylinderOnPlane(const ContactShape& a) : radius_(a.radius), half_(a.half_length) {}
-
-    int num_rows() const { return 2; }
-    double size() const { return radius_ + half_; }
-    template <class S>
-    S gap(int row, Feature, const Relative<S>& z) const {
-        const S square = z.Y[0].z * z.Y[0].z + z.Y[1].z * z.Y[1].z;
-        const S end = z.y.z + (row == 0 ? -half_ : half_) * z.Y[2].z;
-        if (!(value_of(square) > 0.0)) return end;
-        return end - radius_ * sqrt(square);
-    }
-    template <class S>
-    Touch<S> touch(int row, Feature, const Relative<S>& z) const {
-        const S square = z.Y[0].z * z.Y[0].z + z.Y[1].z * z.Y[1].z;
-        Vector3<S> x = z.y + (row == 0 ? -half_ : half_) * z.Y[2];
-        if (value_of(square) > 0.0) {
-            const S part = radius_ / sqrt(square);
-            x = x - part * (z.Y[0].z * z.Y[0] + z.Y[1].z * z.Y[1]);
-        }
-        return {x, vertical<S>(1.0)};
-    }
-
-private:
-    double radius_, half_;
-};
-
 class BallOnSolid {
 public:
     static constexpr bool kIsLinear = false, kTurns = false;
@@ -138,7 +109,7 @@ private:
 
 std::unique_ptr<PairGeometry> on_plane(const ContactShape& a) {
     using Kind = ContactShape::Kind;
-    if (a.kind == Kind::cylinder) return make_geometry(CylinderOnPlane(a));
+    if (a.kind == Kind::cylinder) return cylinder_on_plane(a);
     std::vector<Vec3> points;
     if (a.kind == Kind::box)
         for (int k = 0; k < 8; ++k)

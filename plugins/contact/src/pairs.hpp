@@ -9,12 +9,10 @@
 
 namespace ancora::contact {
 
-/// A shape over the plane through d across f_3. One row for
+/// A shape over the plane through d across f_3. One row for each corner of a box or hull, each end
+/// of a capsule
 ///
-///   each corner of a box or hull, each end of a capsule    g = f_3 . (c + E x - d) - R (1) each
-///   end of a cylinder, at its lowest point    g = f_3 . (c + l e_3 - d) - R |m|     (2)
-///
-/// with m_i = f_3 . e_i, i = 1, 2.
+///   g = f_3 . (c + E x - d) - R                                                          (1)
 std::unique_ptr<PairGeometry> on_plane(const ContactShape& a);
 
 /// A ball about c with radius R over the surface of b, one row: the distance of c from b less R. It
@@ -23,6 +21,10 @@ std::unique_ptr<PairGeometry> ball_on_solid(double radius, const ContactShape& b
 
 /// Boxes and capsules: vertices on faces, edges across edges.
 std::unique_ptr<PairGeometry> box_pair(const ContactShape& a, const ContactShape& b);
+
+/// Two shapes of which one is a cylinder, see CylinderPair, and a cylinder over a plane.
+std::unique_ptr<PairGeometry> cylinder_pair(const ContactShape& a, const ContactShape& b);
+std::unique_ptr<PairGeometry> cylinder_on_plane(const ContactShape& a);
 
 /// Hulls, against each other, boxes and capsules: corners on faces, edges across edges.
 std::unique_ptr<PairGeometry> hull_pair(const ContactShape& a, const ContactShape& b);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -47,8 +48,9 @@ struct Touch {
     std::array<Vector3<S>, 2> t{};
 };
 
-/// Which feature a row is about, of those that have several: a number that the pair itself knows.
-using Feature = int;
+/// Which feature a row is about, of those that have several: a number that the pair itself knows,
+/// one that a double holds.
+using Feature = std::int64_t;
 
 /// The gaps of a pair of shapes, one for each place where it may touch.
 class PairGeometry {
@@ -72,6 +74,15 @@ public:
     virtual double gap(int row, Feature of, const RelativeValues& z) const = 0;
     /// And its gradient w.
     virtual double gap(int row, Feature of, const RelativeValues& z, RelativeValues& w) const = 0;
+    /// The gradient w over a step from z0 to z1 with the middle z, where the feature knows one with
+    /// w . (z1 - z0) = g1 - g0. @returns whether it does
+    virtual bool mean_gradient(Feature,
+                               const RelativeValues&,
+                               const RelativeValues&,
+                               const RelativeValues&,
+                               RelativeValues&) const {
+        return false;
+    }
     /// Its second derivative along the course z + z' t + z'' t^2 / 2.
     virtual double second(int row,
                           Feature of,
@@ -127,17 +138,24 @@ public:
             w = shapes_.gradient(row);
             return shapes_.gap(row, of, relative_of(z));
         } else {
-            constexpr std::size_t kCount = Shapes::kTurns ? kNumRelative : 3;
-            using S = autodiff::Dual<static_cast<int>(kCount)>;
-            std::array<S, kNumRelative> x;
-            for (std::size_t i = 0; i < kNumRelative; ++i) {
-                x[i] = S(z[i]);
-                if (i < kCount) x[i].d[i] = 1.0;
-            }
-            const S g = shapes_.gap(row, of, relative_of(x));
-            w.fill(0.0);
-            std::copy(g.d.begin(), g.d.end(), w.begin());
-            return g.value;
+            return differentiate(z, w, [&](const auto& x) {
+                return shapes_.gap(row, of, x);
+            });
+        }
+    }
+    bool mean_gradient(Feature of,
+                       const RelativeValues& z0,
+                       const RelativeValues& z1,
+                       const RelativeValues& z,
+                       RelativeValues& w) const override {
+        if constexpr (requires { shapes_.has_mean(of); }) {
+            if (!shapes_.has_mean(of)) return false;
+            differentiate(z, w, [&](const auto& x) {
+                return shapes_.mean_gap(of, relative_of(z0), relative_of(z1), x);
+            });
+            return true;
+        } else {
+            return PairGeometry::mean_gradient(of, z0, z1, z, w);
         }
     }
     double second(int row,
@@ -156,6 +174,23 @@ public:
 
 private:
     static constexpr bool kHasFeatures = requires { Shapes::kHasFeatures; };
+
+    template <class Function>
+    static double differentiate(const RelativeValues& z,
+                                RelativeValues& w,
+                                const Function& function) {
+        constexpr std::size_t kCount = Shapes::kTurns ? kNumRelative : 3;
+        using S = autodiff::Dual<static_cast<int>(kCount)>;
+        std::array<S, kNumRelative> x;
+        for (std::size_t i = 0; i < kNumRelative; ++i) {
+            x[i] = S(z[i]);
+            if (i < kCount) x[i].d[i] = 1.0;
+        }
+        const S g = function(relative_of(x));
+        w.fill(0.0);
+        std::copy(g.d.begin(), g.d.end(), w.begin());
+        return g.value;
+    }
 
     Shapes shapes_;
 };

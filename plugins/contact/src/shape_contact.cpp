@@ -187,13 +187,6 @@ void ShapeContact::choose(const PairSide& a,
         !(a.shape.is_sphere() && b.shape.kind == ContactShape::Kind::cylinder && !b.is_plane))
         refuse("inside", "is known of spheres in spheres and in cylinders");
     if (b.is_plane) {
-        // Of a circle that lies in the plane no point is the lowest.
-        constexpr double kUpright = 1e-9;
-        if (a.shape.kind == ContactShape::Kind::cylinder &&
-            a.axes.col(2).cross(b.axes.col(2)).norm() <= kUpright)
-            refuse("shape",
-                   "stands upright on its flat end, which touches along a circle: tilt it, or "
-                   "give a box");
         geometry_ = on_plane(a.shape);
     } else if (is_inside) {
         if (!(b.shape.radius > a.shape.radius))
@@ -201,15 +194,13 @@ void ShapeContact::choose(const PairSide& a,
         geometry_ = ball_in_cylinder(a.shape.radius, b.shape);
     } else if (a.shape.is_sphere()) {
         geometry_ = ball_on_solid(a.shape.radius, b.shape);
-    } else if (has_hull && a.shape.kind != ContactShape::Kind::cylinder &&
-               b.shape.kind != ContactShape::Kind::cylinder) {
+    } else if (a.shape.kind == ContactShape::Kind::cylinder ||
+               b.shape.kind == ContactShape::Kind::cylinder) {
+        geometry_ = cylinder_pair(a.shape, b.shape);
+    } else if (has_hull) {
         geometry_ = hull_pair(a.shape, b.shape);
-    } else if (a.shape.kind != ContactShape::Kind::cylinder &&
-               b.shape.kind != ContactShape::Kind::cylinder) {
-        geometry_ = box_pair(a.shape, b.shape);
     } else {
-        refuse("shape_b",
-               "is not known against such a shape: what meets a cylinder is a sphere or a plane");
+        geometry_ = box_pair(a.shape, b.shape);
     }
 }
 
@@ -330,8 +321,9 @@ void ShapeContact::evaluate_step(int, const RowStep& step, const RowStepValues& 
             std::fill_n(out.B.data() + index(row) * width_, width_, 0.0);
             continue;
         }
-        geometry_->gap(row, of, mid, w);
-        if (!geometry_->is_quadratic(of) && norm > 0.0) {
+        const bool is_exact = geometry_->mean_gradient(of, z0, z1, mid, w);
+        if (!is_exact) geometry_->gap(row, of, mid, w);
+        if (!is_exact && !geometry_->is_quadratic(of) && norm > 0.0) {
             double miss = geometry_->gap(row, of, z1) - geometry_->gap(row, of, z0);
             double terms = geometry_->size();
             for (std::size_t k = 0; k < kNumRelative; ++k) {
@@ -384,7 +376,9 @@ void ShapeContact::evaluate_tangent(int, const TangentPoint& at, std::span<doubl
             for (std::size_t i = 0; i < 3; ++i)
                 add(f, places_.e + 3 * i, s * w[place_of_turn(i, j)]);
         }
-        if (!is_isotropic && !at.positive_part)
+        // What has a slope over a step bends too sharply for one in its middle.
+        RelativeValues unused;
+        if (!is_isotropic && !at.positive_part && !geometry_->mean_gradient(of, z, z, z, unused))
             add_curvature(k, of, s, z, at.mid, G.data() + index(k) * n * n);
     }
 }

@@ -55,6 +55,16 @@ std::string ContactShape::take_hull(std::span<const Vec3> points) {
     return {};
 }
 
+Hull ContactShape::polyhedron() const {
+    if (kind == Kind::hull) return *hull;
+    std::vector<Vec3> corners;
+    for (int k = 0; k < 8; ++k)
+        corners.push_back(half.cwiseProduct(
+            Vec3(k % 2 == 0 ? -1.0 : 1.0, k / 2 % 2 == 0 ? -1.0 : 1.0, k < 4 ? -1.0 : 1.0)));
+    std::string why;
+    return convex_hull(corners, why);
+}
+
 ContactShape read_shape(const Arguments& arguments, const char* key) {
     const Arguments& table = arguments.table(key);
     const auto given = std::ranges::count_if(kKinds, [&](const char* kind) {

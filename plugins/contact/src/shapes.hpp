@@ -29,6 +29,8 @@ struct ContactShape {
     /// Makes it the hull of points about its origin.
     /// @returns what is wrong, or nothing
     std::string take_hull(std::span<const Vec3> points);
+    /// The hull, or that of a box.
+    Hull polyhedron() const;
     bool is_polyhedron() const { return kind == Kind::box || kind == Kind::hull; }
     bool is_sphere() const { return kind == Kind::sphere; }
     /// Of the ball about the middle that the shape fills.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A step in pieces that end at events: the one loop of all integrators. Needs Boost.Math.
+// A step in pieces that end at events: the one loop of all integrators.
 #pragma once
 
 #include <algorithm>

@@ -27,13 +27,13 @@ constexpr int kCorrections = 3;
 
 }  // namespace
 
-bool ConstraintSelection::choose(const Eigen::VectorXd& A, Eigen::VectorXd& pi) {
+bool ConstraintSelection::choose(const Eigen::VectorXd& A,
+                                 Eigen::VectorXd& pi,
+                                 Conditions conditions) {
     const std::vector<int> before = rows_.dropped();
-    std::vector<int> still = before;  // without those that are no constraints any more
-    std::erase_if(still, [this](int k) {
-        return !laws_.is_constraint(k);
-    });
-    std::vector<int> chosen = dependent_rows(rows_, A, mass_, still);
+    const bool is_kept = conditions == Conditions::as_before;
+    std::vector<int> chosen =
+        dependent_rows(rows_, A, mass_, is_kept ? before : std::vector<int>{});
     if (chosen == before) return false;
     // A row that is kept again gets its carried residual back, one that is dropped stores it here:
     // pi is never recomputed from q (theory (12)).

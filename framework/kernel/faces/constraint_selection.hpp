@@ -33,12 +33,16 @@ public:
     bool all() const { return rows_.dropped().empty(); }
     const std::vector<int>& dropped() const { return rows_.dropped(); }
 
-    /// Chooses at a state.
+    enum class Conditions { as_before, others };
+    /// Chooses at a state. A selection in use is kept where that is as good as another; not where
+    /// other rows are conditions than before, which may depend on each other.
     /// @param A values of the Jacobian there, in the row set's pattern
     /// @param pi of all rows there; those of dropped rows are carried here from then on, and are
     ///        zero in `pi` afterwards
     /// @returns whether other rows are dropped than before
-    bool choose(const Eigen::VectorXd& A, Eigen::VectorXd& pi);
+    bool choose(const Eigen::VectorXd& A,
+                Eigen::VectorXd& pi,
+                Conditions conditions = Conditions::as_before);
 
     /// Drops no row; carried pi are the caller's.
     void forget();

@@ -374,6 +374,10 @@ constexpr double kFailureReach = 2.0;
 constexpr int kMostSettlings = 600;
 
 StepReport KernelSystem::solve_step(const StepGuess& guess, const StepOptions& options) {
+    const bool is_refused = guess.t0 == refused_.t0 && guess.h == refused_.h;
+    refused_ = {};
+    if (is_refused) return {};
+    has_gone_over_ = false;
     VelocityProjection* const projection = guess.mu.empty() ? nullptr : projection_.get();
     // Where no solution was found, rows left out may be others: once more with a new choice.
     StepReport report = newton_.solve(guess, options, projection);
@@ -385,15 +389,16 @@ StepReport KernelSystem::solve_step(const StepGuess& guess, const StepOptions& o
     // Shorter trials come first: a part that takes the rest of the step at once is the last resort.
     if (!(state_.t <= failed_until_)) num_failures_ = 0;
     failed_until_ = std::max(failed_until_, state_.t + kFailureReach * guess.h);
-    if (++num_failures_ < kMostFailures || !go_over()) return report;
-    newton_.return_to(guess);
-    return newton_.solve(guess, options, projection);
+    if (++num_failures_ >= kMostFailures) go_over();
+    return report;
 }
 
+/// Trials at hand are then void, and with them the search for an event that they belong to.
 /// @returns whether a part goes over the rest of the step as a whole
 bool KernelSystem::go_over() {
     const StepPart::Passage passage = extra_.go_over();
     begin_new_course(passage);
+    has_gone_over_ = passage.is_new_course;
     return passage.is_new_course;
 }
 
@@ -416,13 +421,20 @@ bool KernelSystem::update_active_set(const StepTrial& trial) {
     if (rows_.choice.settle(trial, rows_.singular)) return true;
     const bool is_same = trial.t0 == settled_.t0 && trial.h == settled_.h;
     settled_ = {trial.t0, trial.h, is_same ? settled_.count + 1 : 0};
-    if (settled_.count == kMostSettlings && go_over()) return true;
+    const auto refuse = [&] {
+        refused_ = {trial.t0, trial.h};
+        return true;
+    };
+    if (settled_.count == kMostSettlings && go_over()) return refuse();
     try {
-        if (!extra_.settle(trial)) return false;
+        if (!extra_.settle(trial)) {
+            if (extra_.is_admissible()) return false;
+            return refuse();
+        }
     } catch (const Error&) {
         // No modes, or no single solution.
         if (!go_over()) throw;
-        return true;
+        return refuse();
     }
     if (!parts_.rows.unilateral().empty()) {
         // Others of them may be rows of the step now.
@@ -487,6 +499,7 @@ void KernelSystem::evaluate_events(double t, std::span<const double> x, std::spa
 }
 
 void KernelSystem::pass_event(int event) {
+    if (std::exchange(has_gone_over_, false)) return;
     extra_.for_each([](StepPart& part) {
         part.recheck();
     });

@@ -43,10 +43,10 @@ void SelectionUpdate::set_redundant(bool is_redundant) {
     matrix_.lay_out(is_redundant);
 }
 
-bool SelectionUpdate::choose_anew() {
+bool SelectionUpdate::choose_anew(ConstraintSelection::Conditions conditions) {
     q_at_choice_ = state_.q;
     parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
-    if (!independent_.choose(instant_.A, state_.pi)) return false;
+    if (!independent_.choose(instant_.A, state_.pi, conditions)) return false;
     // Another choice of rows makes the same force by other stresses: the iteration starts from
     // zero.
     for (int k = 0; k < parts_.m; ++k)

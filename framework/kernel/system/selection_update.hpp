@@ -33,7 +33,8 @@ public:
     bool renew() { return !independent_.all() && choose_anew(); }
     /// Selects rows at the accepted state, where others have become conditions of the model.
     void follow_conditions() {
-        if (parts_.model.traits.face == Face::discrete) choose_anew();
+        if (parts_.model.traits.face == Face::discrete)
+            choose_anew(ConstraintSelection::Conditions::others);
     }
     /// Whether dropped rows are independent of the kept ones, as where the start was a singular
     /// position; the selection is then made anew, at the middle of the step. Where a row remains
@@ -62,7 +63,8 @@ public:
     void transfer(Archive& archive);
 
 private:
-    bool choose_anew();
+    bool choose_anew(
+        ConstraintSelection::Conditions conditions = ConstraintSelection::Conditions::as_before);
     bool is_refuted(const StepTrial& trial) const {
         return refuted_.is(trial) && independent_.violated_dropped_row(state_.extent) >= 0;
     }

@@ -97,6 +97,9 @@ public:
     /// admissible over the trial.
     /// @returns whether there were any; the trial is then to be made anew
     virtual bool settle(const StepTrial& trial) = 0;
+    /// Whether some modes were found to be so in the trial that settle() saw last. One without is
+    /// no solution, and a shorter one is.
+    virtual bool is_admissible() const { return true; }
     /// Whether stresses are not unique: several rows that may share one load.
     virtual bool may_share() const = 0;
     /// Sets its entries of s that are such to zero; s of all rows.

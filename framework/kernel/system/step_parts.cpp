@@ -77,6 +77,12 @@ bool StepParts::settle(const StepTrial& trial) {
     });
 }
 
+bool StepParts::is_admissible() const {
+    return std::ranges::all_of(parts_, [](const auto& part) {
+        return part->is_admissible();
+    });
+}
+
 void StepParts::write_stress(Eigen::VectorXd& s) const {
     for (const auto& part : parts_) s.segment(part->first_row(), part->num_rows()) = part->stress();
 }

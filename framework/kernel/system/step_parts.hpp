@@ -38,6 +38,7 @@ public:
     bool may_share() const;
 
     bool settle(const StepTrial& trial);
+    bool is_admissible() const;
     /// Writes the stresses at the instant last solved to their places in s.
     void write_stress(Eigen::VectorXd& s) const;
 

@@ -59,6 +59,7 @@ public:
     void subtract_tangent(const double*, const double*, double*, double*) override {}
     void measure(const StepTrial&, PartResidual&) override {}
     bool settle(const StepTrial& trial) override { return is_crossing_ && choose_bearing(trial); }
+    bool is_admissible() const override { return !is_crossing_ || !is_open_ended_; }
     bool may_share() const override { return false; }
     void clear_shared_stress(std::span<double>) const override {}
     void hold(const StepTrial&) override {}
@@ -259,7 +260,7 @@ void ImpactPart::evaluate_events(const StepTrial& trial, std::span<double> g) {
     }
     const double t1 = trial.t0 + trial.h;
     if (is_crossing_) {
-        std::ranges::fill(g, is_open_ended_ ? -1.0 : 1.0);
+        std::ranges::fill(g, 1.0);
         return;
     }
     longest_ = std::max(longest_, trial.h);
@@ -302,10 +303,12 @@ void ImpactPart::evaluate(
 }
 
 StepPart::Passage ImpactPart::pass(int event) {
-    if (is_crossing_) return {};  // a trial that was too long for one set of bearing rows
+    if (is_crossing_) return {};
     const std::vector<char> latched = rows_.latched();
+    const bool depended = impact_.pressed().may_depend();
     const bool has_changed = impact_.pass(event, longest_);
-    const bool may_depend = latched != rows_.latched();
+    const bool may_depend =
+        latched != rows_.latched() || depended || impact_.pressed().may_depend();
     // What has changed nothing comes again at once, without end.
     if (!has_changed && !impact_.has_struck())
         num_events_ = std::max(num_events_, most_events_) + 1;
@@ -342,14 +345,17 @@ StepPart::Passage ImpactPart::go_over() {
     most_events_ = std::max(most_events_ / 2, 1L);
     records_.record_stepped_over();
     begin_crossing();
-    return {true, nullptr};
+    return {true, nullptr, impact_.pressed().may_depend()};
 }
 
-/// Rows that bear are closed from their gaps as they are, and come to zero with the step.
+/// Rows that bear are closed from their gaps as they are, and come to zero with the step. Where
+/// those that are closed depend on each other it begins without any: those that the gaps ask for
+/// do not.
 void ImpactPart::begin_crossing() {
     set_crossing(true);
-    is_bare_ = false;
+    is_bare_ = impact_.pressed().may_depend();
     candidates_ = rows_.closed();
+    if (is_bare_) close(rows_.latched());
     chosen_for_ = 0.0;
     for (int i = 0; i < rows_.count(); ++i)
         if (!rows_.is_latched(i)) state_.pi[rows_.row(i)] = rows_.gap(i);
@@ -456,12 +462,15 @@ void ImpactPart::note_crossing(const StepTrial& trial) {
 StepPart::Passage ImpactPart::finish_step() {
     if (!is_crossing_) return {};
     const std::vector<char> latched = rows_.latched();
+    const bool depended = impact_.pressed().may_depend();
     impact_.finish_crossing(crossings_, chosen_for_, longest_);
     look();
     constexpr double kNothing = 1e-9;
     set_crossing(state_.t < counted_since_ + (1.0 - kNothing) * longest_);
     if (is_crossing_) begin_crossing();
-    return {true, &impact_.stress(), latched != rows_.latched(), &impact_.applied()};
+    const bool may_depend =
+        latched != rows_.latched() || depended || impact_.pressed().may_depend();
+    return {true, &impact_.stress(), may_depend, &impact_.applied()};
 }
 
 std::unique_ptr<StepPart> make_impacts(const PartContext& context) {

@@ -214,7 +214,8 @@ void PressedRows::settle(const std::vector<char>& candidates,
         else
             closed[at] = closed[at] != 0 ? 0 : 1;
     }
-    if (bear_together(closed, implied, v))
+    may_depend_ = bear_together(closed, implied, v);
+    if (may_depend_)
         for (std::size_t i = 0; i < implied.size(); ++i)
             if (rows_.closed()[i] != 0) implied[i] = 0;
     rows_.set_implied(implied);
@@ -283,7 +284,9 @@ void PressedRows::evaluate(const double* q, const double* v, double t, Eigen::Ve
             continue;
         }
         const Pressure found = pressure_of(face, i);
-        pressure[i] = found.value + kReleased * found.terms;
+        // It ceases between half of its rounding and all of it: a search for the root ends there.
+        const double rounding = kReleased * found.terms, left = found.value + rounding;
+        pressure[i] = left >= 0.0 && left < 0.5 * rounding ? 0.0 : left;
     }
 }
 

@@ -55,6 +55,8 @@ public:
     /// acceleration, with what rounding leaves of it; of a latch how far it is from its limit,
     /// relative to that. All reactions, at (q, v, t).
     void evaluate(const double* q, const double* v, double t, Eigen::VectorXd& pressure);
+    /// Whether rows are closed that depend on others, since all of them rub.
+    bool may_depend() const { return may_depend_; }
     /// Whether a latch that has caught may break.
     bool has_limits() const;
 
@@ -85,6 +87,7 @@ private:
     const ImpactFriction& friction_;
     std::unique_ptr<ContinuousFace> free_;
     Eigen::VectorXd press_;  // of all rows
+    bool may_depend_ = false;
 };
 
 }  // namespace ancora

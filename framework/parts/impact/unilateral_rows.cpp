@@ -12,6 +12,8 @@ namespace {
 constexpr double kGrazed = 1e-14;
 // Of that: below where a gap began.
 constexpr double kDeeper = 0.1;
+// Positions are not known to less, relative to the model's size.
+constexpr double kResolved = std::numeric_limits<double>::epsilon() / 16.0;
 // Of the fastest speed so far.
 constexpr double kSpeedRounding = 1e-15;
 
@@ -136,7 +138,8 @@ double UnilateralRows::least(int i, double gap, double rate, double t, bool of_c
     }
     // What closed rows close as well.
     if (is_implied_[static_cast<std::size_t>(i)] != 0) out += touching();
-    return out;
+    // Below the rounding of positions a search for the root has nothing left to find.
+    return out >= 0.0 && out < kResolved * extent_ ? 0.0 : out;
 }
 
 void UnilateralRows::evaluate(

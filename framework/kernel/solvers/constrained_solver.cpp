@@ -242,6 +242,22 @@ bool ConstrainedSolver::solve(std::span<const double> f,
     return is_solved;
 }
 
+bool ConstrainedSolver::has_changed_factors() const {
+    return std::ranges::any_of(islands_, [](const auto& island) {
+        return island->has_changed_factors();
+    });
+}
+
+void ConstrainedSolver::mark_changed_factors(std::span<char> to) const {
+    for (std::size_t k = 0; k < islands_.size() && k < to.size(); ++k)
+        if (islands_[k]->has_changed_factors()) to[k] = 1;
+}
+
+void ConstrainedSolver::change_choices(std::span<const char> islands) {
+    for (std::size_t k = 0; k < islands_.size() && k < islands.size(); ++k)
+        if (islands[k] != 0) islands_[k]->change_choice();
+}
+
 bool ConstrainedSolver::is_clear() const {
     return empty_rows_.empty() && std::ranges::all_of(islands_, [](const auto& island) {
                return island->is_clear();

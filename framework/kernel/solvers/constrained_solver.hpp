@@ -98,6 +98,14 @@ public:
                std::span<double> x,
                std::span<double> lambda,
                Refinement refinement = Refinement::full);
+    /// Whether in some island a solve has gone over to other factors than those of the last
+    /// factorise().
+    bool has_changed_factors() const;
+    /// Marks these islands; `to` has num_islands() entries.
+    void mark_changed_factors(std::span<char> to) const;
+    /// After factorise(RankUse::choose): goes over to the choices of these islands that such solves
+    /// lead to.
+    void change_choices(std::span<const char> islands);
     /// Whether the rows that the last factorise() used are independent beyond doubt.
     bool is_clear() const;
 

@@ -122,7 +122,9 @@ bool DenseIsland::factorise_kept_rows() {
 }
 
 void DenseIsland::leave_kept_rows() {
-    if (is_by_kept_rows_) status_ = compute();
+    if (!is_by_kept_rows_) return;
+    status_ = compute();
+    has_changed_factors_ = true;
 }
 
 SolverStatus DenseIsland::compute() {

@@ -35,6 +35,7 @@ public:
     std::vector<NullBlock> null_blocks() override;
     Eigen::VectorXd null_direction() override;
     bool is_clear() const override { return is_by_kept_rows_; }
+    void change_choice() override { leave_kept_rows(); }
 
     /// Of the last factorisation.
     Status status() const { return status_; }

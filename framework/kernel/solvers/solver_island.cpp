@@ -66,6 +66,7 @@ SolverStatus SolverIsland::factorise(
     else
         std::fill(is_dropped_.begin(), is_dropped_.end(), 0);
     if (use_ == RankUse::choose) choice_->is_made = false;
+    has_changed_factors_ = false;
     return do_factorise(is_mass_new);
 }
 

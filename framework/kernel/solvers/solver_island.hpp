@@ -121,6 +121,12 @@ public:
     /// Number of solves that fell back to the other solver.
     virtual long num_fallbacks() const { return 0; }
 
+    /// Whether a solve has gone over to other factors than those of the last factorise(), where
+    /// these did not serve; of chosen rows the choice is then another, too.
+    bool has_changed_factors() const { return has_changed_factors_; }
+    /// Goes over to the choice that such a solve leads to.
+    virtual void change_choice() {}
+
     const IslandPattern& pattern() const { return pattern_; }
     /// sqrt(D_k) of each row.
     const Eigen::VectorXd& row_lengths() const { return length_; }
@@ -196,6 +202,7 @@ protected:
     bool wants_least_ = false;
     Counts counts_;
     Refinement refinement_ = Refinement::full;
+    bool has_changed_factors_ = false;
 
 private:
     std::vector<char> is_massless_body_;  // of a coordinate: of a body without any mass

@@ -47,6 +47,7 @@ bool SparseIsland::do_solve() {
     // if the island is small enough; without dependent rows; the motion alone.
     bool is_solved = attempt();
     if (is_solved && use_ != RankUse::decide) make_least();
+    has_changed_factors_ |= !is_solved;
     if (!is_solved && mode_ == Mode::independent) {
         enter(Mode::dependent);
         is_solved = was_dependent_ = is_factorised_ && attempt();

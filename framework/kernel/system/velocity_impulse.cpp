@@ -201,9 +201,17 @@ bool VelocityImpulse::factorise(RankUse use) {
         for (const int entry : lent_to_) M_[entry] = lent_mass_;
         mass_->factorise(M_, {}, true);
     }
-    // The independent rows are those at A_of_choice_; later factors keep them, and a saved run
-    // repeats both.
-    if (use == RankUse::choose) A_of_choice_ = A_of_factor_;
+    // The independent rows are those at A_of_choice_, chosen without regard to choices before;
+    // later factors keep them, and a saved run repeats both.
+    if (use == RankUse::choose) {
+        A_of_choice_ = A_of_factor_;
+        solver_->forget_choices();
+        changed_choices_.assign(static_cast<std::size_t>(solver_->num_islands()), 0);
+    } else if (is_of_choice_) {
+        solver_->mark_changed_factors(changed_choices_);
+    }
+    is_of_choice_ = use == RankUse::choose;
+    is_reusable_ = true;
     is_factorised_ = solver_->factorise(M_, A_of_factor_, is_mass_new, use) == SolverStatus::good;
     return is_factorised_;
 }
@@ -253,7 +261,7 @@ bool VelocityImpulse::meet(const Eigen::VectorXd& q,
     if (worst <= kLeft) return false;
     force_.setZero();
     v_before_ = v;
-    bool is_stale = is_factorised_ && !parts_.mass.is_timed();
+    bool is_stale = is_factorised_ && is_reusable_ && !parts_.mass.is_timed();
     // The independent rows are those of a state before, as long as others are met by them.
     RankUse use = is_factorised_ ? RankUse::keep : RankUse::choose;
     for (int k = 0; k < kMostSolves && worst > kLeft; ++k) {
@@ -265,7 +273,10 @@ bool VelocityImpulse::meet(const Eigen::VectorXd& q,
             A_of_factor_ = A_of_conditions_;
             if (!factorise(use)) return k > 0;
         }
-        if (!solver_->solve({}, view(rate_), span_of(dv_), span_of(lambda_))) return k > 0;
+        const bool is_solved = solver_->solve({}, view(rate_), span_of(dv_), span_of(lambda_));
+        // Others than A_of_factor_ tells are not for the next time.
+        is_reusable_ = !solver_->has_changed_factors();
+        if (!is_solved) return k > 0;
         push(v);
         for (Eigen::Index i = 0; i < dv_.size(); ++i)
             if (dv_[i] != 0.0) add_compensated(v[i], v_low[i], dv_[i]);
@@ -291,13 +302,25 @@ void VelocityImpulse::transfer(Archive& archive) {
         archive.fixed(*A);
         archive.require_finite(*A, "a Jacobian");
     }
+    if constexpr (!Archive::kReads)
+        if (is_of_choice_) solver_->mark_changed_factors(changed_choices_);
+    bool is_of_choice = is_of_choice_, is_reusable = is_reusable_;
+    archive(is_of_choice);
+    archive(is_reusable);
+    archive(changed_choices_);
     if constexpr (Archive::kReads) {
         archive.require(is_wanted(), "prescribed motion where there is none");
-        std::vector<double> last = A_of_factor_;
+        const std::vector<double> last = A_of_factor_;
+        const std::vector<char> changed = changed_choices_;
         A_of_factor_ = A_of_choice_;
         factorise(RankUse::choose);
-        A_of_factor_.swap(last);
-        if (A_of_factor_ != A_of_choice_) factorise(RankUse::keep);
+        solver_->change_choices(changed);
+        if (!is_of_choice) {
+            A_of_factor_ = last;
+            factorise(RankUse::keep);
+        }
+        changed_choices_ = changed;
+        is_reusable_ = is_reusable;
     }
 }
 template void VelocityImpulse::transfer(ArchiveWriter&);

@@ -104,6 +104,9 @@ private:
 
     Eigen::VectorXd A_, pi_t_, pi_t_before_;  // of all rows
     std::vector<double> A_of_conditions_, A_of_factor_, A_of_choice_;
+    bool is_of_choice_ = false;          // the factors are those with which rows were chosen
+    std::vector<char> changed_choices_;  // by solves with these, of each island
+    bool is_reusable_ = false;           // the factors are those of A_of_factor_ still
     Eigen::VectorXd rate_, lambda_, dv_, v_before_, v_mean_, s_, push_, force_;
     double work_external_ = 0.0, work_projection_ = 0.0;
 };

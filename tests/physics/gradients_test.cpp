@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <numbers>
 #include <random>
 #include <span>
 #include <string>
@@ -504,6 +505,54 @@ TEST_CASE("a pendulum's period by its length and by its amplitude") {
         CHECK(4.0 * found.entry(0, 1).value / speed ==
               near(-2.0 * std::sqrt(L / kGravity) * std::cos(0.5 * a) * by_k, 2e-5));
     }
+}
+
+TEST_CASE("the frequency of a string of beads by its tension") {
+    // N beads of mass m between walls, d apart, tension S: the first mode swings with w = 2
+    // sqrt(S / (m d)) sin(pi / (2 (N + 1))). A quarter period T after rest at amplitude a the
+    // middle passes zero at the speed a w: d x / d S = -a w T / (2 S), to second order in amplitude
+    // and step.
+    constexpr int kBeads = 5;
+    constexpr double m = 0.1, d = 0.2, S = 30.0, a = 1e-5;
+    const double w = 2.0 * std::sqrt(S / (m * d)) * std::sin(0.5 * std::numbers::pi / (kBeads + 1));
+    const double quarter = 0.5 * std::numbers::pi / w;
+    std::string text = fmt::format("[parameters]\nS = {}\n", S) + weight({0.0, 0.0, 0.0});
+    for (int i = 1; i <= kBeads; ++i)
+        text += particle(fmt::format("p{}", i),
+                         m,
+                         {d * i, a * std::sin(std::numbers::pi * i / (kBeads + 1)), 0.0},
+                         {0.0, 0.0, 0.0});
+    for (int i = 0; i <= kBeads; ++i)
+        text += fmt::format(
+            "\n[[constraint]]\nname = \"t{}\"\ntype = \"spring\"\na = \"{}\"\nb = "
+            "\"{}\"\nstiffness = 2000\nfree = \"{} - S/2000\"\n",
+            i,
+            i == 0 ? std::string("ground@[0, 0, 0]") : fmt::format("p{}@0", i),
+            i == kBeads ? fmt::format("ground@[{}, 0, 0]", d * (kBeads + 1))
+                        : fmt::format("p{}@0", i + 1),
+            d);
+    text += integrator("emm", quarter / 400.0, quarter);
+    const Gradient found = gradient(text, {"p3.y"}, {"parameters.S"}, GradientMethod::adjoint);
+    CHECK(found.entry(0, 0).value == near(-a * w * quarter / (2.0 * S), 1e-5 * a / S));
+}
+
+TEST_CASE("how far a spinning mass stretches its spring, by its stiffness") {
+    // k (r - l) = m w^2 r with the moment of momentum given: r^3 (r - l) = h^2 / (m k), so
+    // dr / dk = -(r - l) / (k (1 + 3 (r - l) / r)). A slow damping of the radius brings it there.
+    constexpr double m = 2.0, l = 0.5, k = 400.0, r = 0.6;
+    const double speed = std::sqrt(k * (r - l) * r / m);
+    const std::string text =
+        fmt::format("[parameters]\nk = {}\n", k) + weight({0.0, 0.0, 0.0}) +
+        particle("p", m, {r, 0.0, 0.0}, {0.0, speed, 0.0}) +
+        "\n[[constraint]]\nname = \"tie\"\ntype = \"spring\"\na = \"ground@[0, 0, 0]\"\nb = "
+        "\"p@0\"\nstiffness = \"k\"\nfree = 0.5\n\n[[constraint]]\nname = \"d\"\ntype = "
+        "\"damper\"\na = \"ground@[0, 0, 0]\"\nb = \"p@0\"\ndamping = 60\n" +
+        integrator("emm", 2e-3, 3.0);
+    const Gradient found = gradient(text, {"p.x", "p.y"}, {"parameters.k"});
+    const double x = found.of[0].value, y = found.of[1].value;
+    const double by_k = (x * found.entry(0, 0).value + y * found.entry(1, 0).value) / r;
+    CHECK(std::hypot(x, y) == near(r, 1e-5));
+    CHECK(by_k == near(-(r - l) / (k * (1.0 + 3.0 * (r - l) / r)), 1e-8));
 }
 
 TEST_CASE("the adjoint is refused in words where it is not to be had, and differences say why") {

@@ -11,8 +11,6 @@
 namespace ancora {
 namespace {
 
-// Rows at unit length that differ by less from a combination of others depend on them.
-constexpr double kIndependent = 1e-9;
 // Of positions at rest, of the model's size: as near as Newton's method goes.
 constexpr double kRoundedPosition = 1e-13;
 constexpr double kRoundedSum = 1e-15;

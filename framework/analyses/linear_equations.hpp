@@ -50,6 +50,9 @@ Eigen::SparseMatrix<double> square_matrix(const CompressedMatrix& from);
 /// Larger models are looked at by their lowest modes alone.
 inline constexpr int kMostDense = 1500;
 
+/// Rows at unit length that differ by less from a combination of others depend on them.
+inline constexpr double kIndependent = 1e-9;
+
 /// Orthonormal columns that span the vectors x with A x = 0, for small models.
 Eigen::MatrixXd null_space(const Eigen::MatrixXd& A);
 

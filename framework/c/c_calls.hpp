@@ -174,6 +174,7 @@ struct ancora_simulation {
     std::optional<ancora::Equilibrium> rest;
     std::optional<ancora::Modes> modes;
     std::optional<ancora::LinearModel> linear;
+    std::optional<ancora::JointSpace> joints;
 
     void changed() {
         equation.reset();

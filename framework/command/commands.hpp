@@ -40,9 +40,12 @@ int convergence(const Options& options);
 int equilibrium(const Options& options);
 int modes(const Options& options);
 int linearize(const Options& options);
+int joint_space(const Options& options);
 int inverse(const Options& options);
+int inverse_kinematics(const Options& options);
 int gradient(const Options& options);
 int fit_model(const Options& options);
+int optimise(const Options& options);
 
 /// All of them, in the order of help.
 std::span<const Command> commands();

@@ -126,11 +126,21 @@ constexpr std::array kCommands = {
             "the model about rest as x' = A x + B u, y = C x + D u",
             kPorts | kAtRest | kSet | kPluginDir | kJson | kQuiet | kLocked,
             &linearize},
+    Command{"joint-space",
+            "MODEL.toml",
+            "a mechanism in the coordinates of its joints, M p'' + bias = tau, and Jacobians",
+            kJointSpace | kAtRest | kSet | kPluginDir | kJson | kQuiet | kLocked,
+            &joint_space},
     Command{"inverse",
             "MODEL.toml",
             "efforts and reactions of prescribed motion over time, without integration",
             kTable | kSet | kPluginDir | kJson | kQuiet | kLocked,
             &inverse},
+    Command{"inverse-kinematics",
+            "MODEL.toml",
+            "values of joints at which points and frames are where they are wanted",
+            kPlacement | kAtRest | kSet | kPluginDir | kJson | kQuiet | kLocked,
+            &inverse_kinematics},
     Command{"gradient",
             "MODEL.toml",
             "derivatives of a run's results by parameters and starts",
@@ -141,6 +151,11 @@ constexpr std::array kCommands = {
             "find parameters from measured motion, with their standard deviations",
             kFit | kSet | kPluginDir | kJson | kQuiet | kLocked,
             &fit_model},
+    Command{"optimise",
+            "STUDY.toml",
+            "find the best case of a study within bounds and limits, by SciPy",
+            kOptimise | kSet | kPluginDir | kJson | kQuiet,
+            &optimise},
     Command{"verify",
             "PLUGIN",
             "check a plugin, a name or a file, against what the SDK asks of it",
@@ -185,7 +200,8 @@ RecordPlace place_of_record(const Invocation& invocation) {
     if (command == "inverse")
         return optional(options.out ? std::optional(options.out->parent_path()) : std::nullopt,
                         "--out FILE");
-    if (command == "linearize") return optional(options.dir, "--dir DIR");
+    if (command == "linearize" || command == "joint-space")
+        return optional(options.dir, "--dir DIR");
     return {};
 }
 

@@ -106,6 +106,8 @@ constexpr OptionRow kRows[] = {
     texts(
         kFit, "columns A,B,...", "columns of the data that count; may be repeated (default: all)"),
     text(kFit, "out FILE", "a picture of data and fit, ending in .svg"),
+    text(kOptimise, "out FILE", "a picture of the search, ending in .svg"),
+    text(kOptimise, "workers N", "threads, a run each (default: one per core)"),
     text(kGradient, "workers N", "threads, a run each (default: one per core)"),
     text(kFit, "workers N", "threads, a run each (default: one per core)"),
     text(kTable,
@@ -160,6 +162,21 @@ constexpr OptionRow kRows[] = {
           "outputs: a point's position or velocity, BODY.x or BODY@[1, 0, 0].vz; a measure or its "
           "rate, JOINT.angle_rate; may be repeated"),
     text(kPorts, "dir DIR", "folder for A.npy, B.npy, C.npy, D.npy"),
+    texts(kJointSpace,
+          "by A,B,...",
+          "the coordinates: measures, JOINT.angle, or of a body that floats BODY.x and BODY.wx; "
+          "may be repeated (default: measures in their order, then bodies, each that does not "
+          "follow from those before it)"),
+    texts(kJointSpace,
+          "of A,B,...",
+          "whose Jacobians are wanted: a point, BODY@[1, 0, 0], a body or its frame, BODY or "
+          "BODY.FRAME, a measure; may be repeated"),
+    text(kJointSpace, "dir DIR", "folder for M.npy, C.npy, bias.npy, T.npy, J.npy"),
+    texts(kPlacement,
+          "to TARGET",
+          "where something is to be: \"hand@[0, 0, 0.1] = [0.3, 0, 0.5]\" [m], \"hand.x = 0.3\", "
+          "\"hand.orientation = [1, 0, 0, 0]\", a quaternion, \"elbow.angle = 0.4\" [rad]; may be "
+          "repeated"),
     text(kView, "port N", "the port to listen on, of 127.0.0.1 alone (default: one that is free)"),
     flag(kView, "open", &Options::open, "open the page in a browser, by xdg-open"),
     text(kVideo, "from T", "where the video begins in the run [s] (default: the first frame)"),

@@ -288,10 +288,12 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
     if (options.merge + options.slurm + (options.parts > 1 ? 1 : 0) > 1)
         fail("\"--part\", \"--merge\" and \"--slurm\" exclude each other");
 
-    if (command.options & (kGradient | kFit)) {
+    if (command.options & (kGradient | kFit | kJointSpace)) {
         read_names("of", options.of);
         read_names("by", options.by);
     }
+    if ((command.options & kPlacement) != 0 && values.count("to") > 0)
+        options.targets = values["to"].as<std::vector<std::string>>();
     if (values.count("method") > 0) {
         options.method = values["method"].as<std::string>();
         if (*options.method != "adjoint" && *options.method != "differences")
@@ -326,7 +328,7 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
         options.port = static_cast<unsigned short>(port);
     }
     const auto read_number = [&](const char* option, std::optional<double>& to) {
-        if (values.count(option) > 0)
+        if (values.count(option) > 0 && (command.options & kPlacement) == 0)
             to =
                 parse_number(fmt::format("--{}", option).c_str(), values[option].as<std::string>());
     };

@@ -63,7 +63,8 @@ struct Options {
     std::optional<std::filesystem::path> file;                 ///< of fmu
     int fmi_version = 2;                                       ///< of fmu
     bool for_cosimulation = true, for_model_exchange = false;  ///< of fmu
-    std::vector<std::string> of, by;                           ///< of gradient and fit
+    std::vector<std::string> of, by;                           ///< of gradient, fit, joint-space
+    std::vector<std::string> targets;                          ///< of inverse-kinematics
     std::optional<std::string> method;                         ///< of gradient
     std::optional<std::size_t> workers;  ///< of sweep: processes; of gradient, fit: threads
     std::size_t part = 0, parts = 1;     ///< of sweep: the share of the cases
@@ -116,6 +117,9 @@ enum OptionSet : OptionSets {
     kFit = 1ull << 31,
     kView = 1ull << 32,
     kVideo = 1ull << 33,
+    kJointSpace = 1ull << 34,
+    kPlacement = 1ull << 35,
+    kOptimise = 1ull << 36,
 };
 
 /// One command of `ancora`.

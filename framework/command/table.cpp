@@ -62,6 +62,10 @@ void claim_output() {
     if (claimed != nullptr) ::dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
+void give_back_output() {
+    if (claimed != nullptr) ::dup2(::fileno(claimed), STDOUT_FILENO);
+}
+
 void write_out(std::string_view text) {
     std::FILE* const out = claimed != nullptr ? claimed : stdout;
     // Escapes are JSON's and TOML's too, so that a document stays the same document.

@@ -33,6 +33,8 @@ std::string duration(double seconds);
 /// Keeps standard output for write_out() alone: what plugins print goes to standard error from here
 /// on, and spoils no document.
 void claim_output();
+/// Gives it back to this process, which is about to become another program.
+void give_back_output();
 /// Writes to standard output and makes sure it arrived; a reader that went away is no error. What a
 /// terminal would obey goes out as an escape, see printable().
 /// @throws Error (file)

@@ -591,6 +591,64 @@ TEST_SUITE("ancora linearize") {
     }
 }
 
+TEST_SUITE("ancora joint-space, ancora inverse-kinematics") {
+    TEST_CASE("the arm as JSON, text and files; what is fixed or left out is said") {
+        const Models models;
+        const Arguments call{"joint-space",
+                             "arm.toml",
+                             "--of",
+                             "bar@[0, 0, -0.5]",
+                             "--set",
+                             "joint.pin.start={angle=1.0, angle_rate=2.0}"};
+        const Json found = json_of(models, call);
+        CHECK(found["coordinates"][0]["name"] == "pin.angle");
+        CHECK(number(found["coordinates"][0]["value"]) == about(1.0));
+        CHECK(number(found["coordinates"][0]["rate"]) == about(2.0));
+        CHECK(number(found["M"][0][0]) == about(kInertia));
+        // J a'' + c a' + m g l sin a = tau
+        CHECK(number(found["bias"][0]) ==
+              about(kDamping * 2.0 + kMass * kG * kArm * std::sin(1.0)));
+        // The tip is 1 m from the pin, and the angle turns it towards -x.
+        CHECK(number(found["points"][0]["J"][0][0]) == about(-std::cos(1.0)));
+        CHECK(number(found["points"][0]["J"][2][0]) == about(std::sin(1.0)));
+        CHECK(number(found["points"][0]["bias"][0]) == about(4.0 * std::sin(1.0)));
+        Arguments to_files = call;
+        to_files.insert(to_files.end(), {"--dir", "made"});
+        CHECK(contains(said(models, to_files), "M p'' + bias = tau, 1 coordinate"));
+        for (const char* const name : {"M", "C", "bias", "T", "J", "J_bias"})
+            CHECK(std::filesystem::exists(models / (std::string("made/") + name + ".npy")));
+        CHECK(std::filesystem::exists(models / "made/joint_space.mat"));
+        const std::string driven = said(models, {"joint-space", "driven.toml"});
+        CHECK(contains(driven, "nothing is free to move"));
+        CHECK(contains(driven, "these do not move, by constraints or drives: pin.angle"));
+        CHECK(contains(said(models, {"joint-space", "stone.toml"}), "bar.wz"));
+    }
+    TEST_CASE("the arm goes where it can, and what it cannot ends with status 5") {
+        const Models models;
+        const Json found = json_of(
+            models,
+            {"inverse-kinematics", "arm.toml", "--to", "bar@[0, 0, -0.5] = [-0.6, 0, -0.8]"});
+        CHECK(found["reached"] == true);
+        CHECK(number(found["measures"]["pin.angle"]) == about(std::asin(0.6), 1e-9));
+        const ProcessResult far = ancora(
+            models, {"inverse-kinematics", "arm.toml", "--to", "bar.x=-0.8", "--to", "bar.y = 0"});
+        CHECK(far.status == 5);
+        CHECK(contains(far.err, "the targets are not reached from this start: 0.3 m"));
+        CHECK(contains(far.out, "the nearest place"));
+        check_refused(models, {"inverse-kinematics", "arm.toml"}, 2, "needs --to TARGET");
+        check_refused(
+            models, {"inverse-kinematics", "arm.toml", "--to", "bar"}, 2, "is no target; write");
+        check_refused(models,
+                      {"inverse-kinematics", "arm.toml", "--to", "pin.angel = 1"},
+                      2,
+                      "there is no \"pin.angel\"; did you mean \"pin.angle\"?");
+        check_refused(models,
+                      {"joint-space", "arm.toml", "--by", "pin.angle,bar.x"},
+                      2,
+                      "bar.x follows from the coordinates named before it");
+    }
+}
+
 TEST_SUITE("ancora inverse") {
     TEST_CASE("the torque of a driven arm, in a table with the head of history.csv") {
         const Models models;

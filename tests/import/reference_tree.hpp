@@ -87,7 +87,6 @@ public:
         return sum;
     }
 
-private:
     int size() const { return static_cast<int>(bodies.size()); }
 
     MatrixXd mass_matrix() const {

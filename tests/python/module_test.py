@@ -3,6 +3,7 @@
 
 import copy
 import gc
+import json
 import pathlib
 import pickle
 import subprocess
@@ -577,6 +578,94 @@ class Analyses(unittest.TestCase):
                      lambda: sim.set_threads(2.5)):
             self.assertRaises(TypeError, call)
         self.assertRaises(ValueError, sim.modes, -1)
+
+    def test_joints(self):
+        """A planar arm of two links against its equations on paper, and placed."""
+        model = ancora.Model("arm", gravity=[0, 0, -10.0])
+        for name, x in (("upper", 0.5), ("fore", 1.5)):
+            model.body(name, "ancf_rigid_body", mass=2.0, inertia=[0.1, 0.2, 0.2], penalty="inf",
+                       position=[x, 0, 0])
+        model.joint("shoulder", "revolute", a="ground", b="upper", point=[0, 0, 0], axis=[0, -1, 0])
+        model.joint("elbow", "revolute", a="upper", b="fore", point=[1, 0, 0], axis=[0, -1, 0])
+        model.integrator("emm", step=1e-3, end=0.1)
+        sim = model.simulate()
+        found = sim.inverse_kinematics({"shoulder.angle": 0.3, "elbow.angle": 0.9})
+        self.assertTrue(found.is_reached)
+        self.assertEqual(found.num_free, 0)
+        joints = sim.joint_space(of=["fore@[0.5, 0, 0]", "fore", "elbow.angle"])
+        self.assertEqual(joints.coordinates, ["shoulder.angle", "elbow.angle"])
+        np.testing.assert_allclose(joints.values, [0.3, 0.9], atol=1e-10)
+        s, c = np.sin, np.cos
+        m22 = 0.2 + 2.0 * 0.25
+        m12 = m22 + 2.0 * 0.5 * c(0.9)
+        np.testing.assert_allclose(joints.M, [[0.2 + 0.5 + m22 + 2.0 + 2.0 * c(0.9), m12], [m12, m22]], rtol=1e-11)
+        weight = 20.0 * 0.5 * c(1.2)
+        np.testing.assert_allclose(joints.bias, [20.0 * 1.5 * c(0.3) + weight, weight], rtol=1e-9)
+        np.testing.assert_allclose(joints.C, 0.0, atol=1e-12)
+        self.assertEqual(joints.J.shape, (3 + 6 + 1, 2))
+        np.testing.assert_allclose(joints.J[:3], [[-s(0.3) - s(1.2), -s(1.2)], [0, 0], [c(0.3) + c(1.2), c(1.2)]],
+                                   atol=1e-9)
+        np.testing.assert_allclose(joints.J[7], [-1, -1], atol=1e-12)
+        np.testing.assert_allclose(joints.J[9], [0, 1], atol=1e-12)
+        self.assertEqual(joints.T.shape, (24, 2))
+        self.assertEqual(joints.remarks, [])
+        # the same dynamics in the joints as in the coordinates
+        np.testing.assert_allclose(joints.T @ np.linalg.solve(joints.M, -joints.bias), sim.acceleration, atol=1e-8)
+        placed = sim.inverse_kinematics({"fore@[0.5, 0, 0]": [1.2, 0.0, -0.7]})
+        self.assertTrue(placed.is_reached)
+        np.testing.assert_allclose(sim.point("fore@[0.5, 0, 0]").position, [1.2, 0.0, -0.7], atol=1e-9)
+        self.assertFalse(sim.inverse_kinematics({"fore@[0.5, 0, 0]": [3.0, 0, 0]}).is_reached)
+        np.testing.assert_allclose(sim.point("fore@[0.5, 0, 0]").position, [2.0, 0.0, 0.0], atol=1e-5)
+        with self.assertRaisesRegex(ancora.UsageError, "elbow.angel"):
+            sim.joint_space(["elbow.angel"])
+        with self.assertRaisesRegex(ancora.UsageError, "takes 3 numbers"):
+            sim.inverse_kinematics({"fore": 1.0})
+        self.assertRaises(TypeError, sim.joint_space, [1])
+
+    def test_an_optimum(self):
+        """A damped oscillator: the damping at which it settles best, and limits, against the closed form."""
+        try:
+            import scipy  # noqa: F401
+        except ImportError:
+            self.skipTest("there is no scipy; Debian's package is python3-scipy")
+        text = ('[model]\nname = "m"\ngravity = [0, 0, 0]\n[parameters]\nk = 50.0\nv = 1.0\n'
+                '[[body]]\nname = "ball"\ntype = "particle"\nmass = 2.0\nvelocity = ["v", 0, 0]\n'
+                '[[force]]\nname = "pull"\ntype = "spring_damper"\na = "ground@[-1, 0, 0]"\nb = "ball@0"\n'
+                'stiffness = "k"\nfree = 1.0\n[integrator]\ntype = "emm"\nstep = 1e-3\nend = 0.5\n')
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "m.toml").write_text(text)
+            study = ('[study]\nmodel = "m.toml"\n[[vary]]\nkey = "parameters.k"\nfrom = 10.0\nto = 400.0\n'
+                     'scale = "log"\ncount = 3\n[[vary]]\nkey = "parameters.v"\nfrom = 0.5\nto = 2.0\ncount = 2\n'
+                     '[results]\nfinal = ["ball.x"]\n[optimise]\nminimise = "ball.x"\n')
+            (folder / "s.toml").write_text(study)
+            # x = v sin(w t) / w: least at w t = 4.4934 (tan = itself), with the largest speed
+            best = ancora.optimise(folder / "s.toml")
+            self.assertTrue(best.has_converged, best.remark)
+            w = 4.493409457909064 / 0.5
+            np.testing.assert_allclose(best.values, [2.0 * w * w, 2.0], rtol=1e-4)
+            self.assertEqual(best.at_bound, [False, True])
+            self.assertAlmostEqual(best.value, 2.0 * np.sin(w * 0.5) / w, delta=1e-5)
+            (folder / "l.toml").write_text(study + '[[optimise.limit]]\nof = "ball.vx"\nat_least = 0.0\n')
+            run = subprocess.run([COMMAND, "optimise", folder / "l.toml", "--json", "--out", folder / "l.svg",
+                                  "--set", "parameters.k=150"],
+                                 check=True, capture_output=True, text=True)
+            # v cos(w t) >= 0 with the largest |x| there: w t = 3 pi / 2
+            found = json.loads(run.stdout)
+            self.assertTrue(found["within_limits"])
+            self.assertAlmostEqual(found["by"][0]["value"], 2.0 * (3.0 * np.pi) ** 2, delta=0.5)
+            self.assertAlmostEqual(found["value"], -2.0 / (3.0 * np.pi), delta=1e-4)
+            self.assertIn("<svg", (folder / "l.svg").read_text())
+            # a sweep takes the same study
+            subprocess.run([COMMAND, "sweep", folder / "s.toml", "--out", folder / "out", "--quiet"], check=True,
+                           capture_output=True)
+            for change, words in ((("minimise", "minimize"), "did you mean"), (("from = 10.0\n", ""), "from"),
+                                  (("[optimise]\nminimise = \"ball.x\"\n", ""), "no table"),
+                                  (("ball.x\"\n", "ball.q\"\n"), "ball.q")):
+                (folder / "bad.toml").write_text(study.replace(*change))
+                run = subprocess.run([COMMAND, "optimise", folder / "bad.toml"], capture_output=True, text=True)
+                self.assertIn(run.returncode, (2, 3))
+                self.assertIn(words, run.stderr)
 
     def test_files_of_a_linear_model(self):
         """What `ancora linearize --dir` writes, read by other programs' readers."""

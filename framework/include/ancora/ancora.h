@@ -520,6 +520,66 @@ ANCORA_API ancora_status ancora_linear_matrix(const ancora_simulation* simulatio
                                               size_t* rows,
                                               size_t* columns);
 
+/* --- joints (version 2)
+ * ---------------------------------------------------------------------------------------- */
+
+/* A mechanism in r coordinates of its joints at the present state, M p'' + bias = tau, as `ancora
+ * joint-space` has it. `by` are measures, "JOINT.angle", or of a body that floats "BODY.x" and
+ * "BODY.wx"; none of them: a choice by Ancora. Of the points, frames and measures `of`, "BODY@[1,
+ * 0, 0]", "BODY", "JOINT.angle", there are Jacobians, 3, 6 and 1 rows each. It is kept until this
+ * is called again. */
+ANCORA_API ancora_status ancora_joint_space(ancora_simulation* simulation,
+                                            const char* const* by,
+                                            size_t num_by,
+                                            const char* const* of,
+                                            size_t num_of);
+enum {
+    ANCORA_JOINT_M = 0,      /* r x r */
+    ANCORA_JOINT_C = 1,      /* r x r: M' - 2 C is skew where all coordinates have values */
+    ANCORA_JOINT_BIAS = 2,   /* r: C p' and what else acts, the efforts at which p'' = 0 */
+    ANCORA_JOINT_T = 3,      /* n x r: how the model's coordinates move with p */
+    ANCORA_JOINT_J = 4,      /* of all `of`, one behind the other */
+    ANCORA_JOINT_J_BIAS = 5, /* accelerations of these at p'' = 0 */
+    ANCORA_JOINT_VALUES = 6, /* r: p; NaN of "BODY.wx", which has a rate alone */
+    ANCORA_JOINT_RATES = 7   /* r: p' */
+};
+/* Row by row, as ancora_matrix(). */
+ANCORA_API ancora_status ancora_joint_matrix(const ancora_simulation* simulation,
+                                             int32_t which,
+                                             double* values,
+                                             size_t capacity,
+                                             size_t* rows,
+                                             size_t* columns);
+/* Names of the coordinates, one a line; and what there is to say of them: what follows or does not
+ * move, redundant conditions, what the bias does not hold; one a line, or empty. */
+ANCORA_API ancora_status ancora_joint_names(const ancora_simulation* simulation,
+                                            char* text,
+                                            size_t capacity,
+                                            size_t* count);
+ANCORA_API ancora_status ancora_joint_remarks(const ancora_simulation* simulation,
+                                              char* text,
+                                              size_t capacity,
+                                              size_t* count);
+
+typedef struct ancora_placement {
+    size_t size;        /* in: sizeof(ancora_placement); later versions append */
+    int32_t is_reached; /* 0: it is the nearest place that was found */
+    int32_t iterations;
+    int32_t num_free;      /* degrees of freedom that the targets leave */
+    int32_t num_at_limits; /* stops and contacts that hold it */
+    double distance;       /* largest that is left of points [m] and of angles [rad] */
+    double angle;
+} ancora_placement;
+/* Places the mechanism: "JOINT.angle" or "BODY.x" takes one of the values, "BODY" or "BODY@[1, 0,
+ * 0]" three [m], "BODY.orientation" four, a quaternion w, x, y, z. They follow each other, as many
+ * for each as `counts` says. The state is then that place, at rest. */
+ANCORA_API ancora_status ancora_inverse_kinematics(ancora_simulation* simulation,
+                                                   const char* const* of,
+                                                   const size_t* counts,
+                                                   size_t num_of,
+                                                   const double* values,
+                                                   ancora_placement* placement);
+
 /* --- what results depend on (version 2)
  * ---------------------------------------------------------------------------------------- */
 

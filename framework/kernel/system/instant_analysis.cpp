@@ -58,6 +58,13 @@ Dynamics InstantAnalysis::dynamics() {
     return out;
 }
 
+InstantAnalysis::Applied InstantAnalysis::applied() {
+    ContinuousFace& face = accelerations_.face();
+    parts_.forces.forget_reactions();
+    face.evaluate(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
+    return {face.Q(), face.C()};
+}
+
 void InstantAnalysis::update_reactions() {
     accelerations_.solve_and_store(state_.q.data(), state_.v.data(), state_.t);
     reactions_.take_instant(state_.s.data());

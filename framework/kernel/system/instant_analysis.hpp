@@ -30,6 +30,11 @@ public:
 
     /// The Udwadia-Kalaba equation.
     Dynamics dynamics();
+    /// Q and C of it, without dry friction and without reactions in the forces that depend on them.
+    struct Applied {
+        Eigen::VectorXd Q, C;
+    };
+    Applied applied();
     /// Reactions at the present state, in place of a step's means.
     void update_reactions();
     /// Refuses a start whose accelerations are not unique or whose constraints are inconsistent.

@@ -13,9 +13,10 @@ from ._laws import ConstraintLaw, ForceLaw
 from ._library import (AncoraError, FileError, ModelError, NumericalError, PluginError, UsageError,
                        version)
 from ._model import Model
+from ._optimise import Limit, Optimum, Variable, minimise, optimise
 from ._results import Cases, History, Results
-from ._simulation import (Equilibrium, Inputs, LinearModel, Mode, Modes, PointState, Pose, Report,
-                          Simulation)
+from ._simulation import (Equilibrium, Inputs, JointSpace, LinearModel, Mode, Modes, Placement,
+                          PointState, Pose, Report, Simulation)
 
 #: A model file, see :meth:`Model.load`.
 load = Model.load
@@ -24,6 +25,6 @@ parse = Model.parse
 __version__ = version()
 
 __all__ = ["AncoraError", "Batch", "Cases", "ConstraintLaw", "Equilibrium", "FileError", "Fit", "ForceLaw",
-           "Gradient", "History", "Inputs", "LinearModel", "Mode", "Model", "ModelError", "Modes",
-           "NumericalError", "PluginError", "PointState", "Pose", "Report", "Results", "Simulation", "UsageError",
-           "load", "parse", "version"]
+           "Gradient", "History", "Inputs", "JointSpace", "Limit", "LinearModel", "Mode", "Model",
+           "ModelError", "Modes", "NumericalError", "Optimum", "Placement", "PluginError", "PointState", "Pose",
+           "Report", "Results", "Simulation", "UsageError", "Variable", "load", "minimise", "optimise", "parse", "version"]

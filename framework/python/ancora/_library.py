@@ -111,6 +111,11 @@ class Mode(Structure):
                 ("damping", c_double)]
 
 
+class Placement(Structure):
+    _fields_ = [("size", c_size_t), ("is_reached", c_int32), ("iterations", c_int32), ("num_free", c_int32),
+                ("num_at_limits", c_int32), ("distance", c_double), ("angle", c_double)]
+
+
 ForceCallback = CFUNCTYPE(c_int, c_size_t, c_double, c_void_p, c_void_p, c_void_p, c_void_p)
 ConstraintCallback = CFUNCTYPE(c_int, c_size_t, c_double, c_void_p, c_void_p, c_void_p)
 WarningCallback = CFUNCTYPE(None, c_char_p, c_void_p)
@@ -195,6 +200,12 @@ _SIGNATURES = {
     "mode_values": [c_void_p, c_size_t, POINTER(Mode)],
     "mode_shape": [c_void_p, c_size_t, *_ARRAY],
     "mode_energies": [c_void_p, c_size_t, *_ARRAY],
+    "joint_space": [c_void_p, POINTER(c_char_p), c_size_t, POINTER(c_char_p), c_size_t],
+    "joint_matrix": [c_void_p, c_int32, c_void_p, c_size_t, _SIZE, _SIZE],
+    "joint_names": [c_void_p, *_TEXT],
+    "joint_remarks": [c_void_p, *_TEXT],
+    "inverse_kinematics": [c_void_p, POINTER(c_char_p), POINTER(c_size_t), c_size_t, c_void_p,
+                           POINTER(Placement)],
     "linearize": [c_void_p, POINTER(c_char_p), c_size_t, POINTER(c_char_p), c_size_t],
     "linear_matrix": [c_void_p, c_int32, c_void_p, c_size_t, _SIZE, _SIZE],
 }

@@ -22,14 +22,15 @@ _ACCELERATION, _IMPRESSED, _FORCES, _IDEAL, _NONIDEAL, _RIGHT_SIDE = range(6)
 _MASS, _JACOBIAN = range(2)
 # What would change the state under the run that calls back.
 _NOT_IN_CALLBACKS = frozenset(("step", "run", "set_state", "set_state_at", "restore", "reset", "record",
-                               "record_finish", "find_equilibrium", "find_modes", "linearize"))
+                               "record_finish", "find_equilibrium", "find_modes", "linearize",
+                               "inverse_kinematics"))
 
 
-def _names(of: Sequence[str], what: str) -> List[str]:
+def _names(of: Sequence[str], what: str, call: str = "linearize") -> List[str]:
     names = [of] if isinstance(of, str) else list(of)
     for name in names:
         if not isinstance(name, str):
-            raise TypeError(f"linearize: {what} are texts, such as \"bar.x\", not {name!r}")
+            raise TypeError(f"{call}: {what} are texts, such as \"bar.x\", not {name!r}")
     return names
 
 
@@ -101,6 +102,32 @@ class LinearModel(NamedTuple):
     rest: np.ndarray  #: values of the outputs at rest
     inputs: List[str]
     outputs: List[str]
+
+
+class JointSpace(NamedTuple):
+    """A mechanism in the coordinates of its joints, M p'' + bias = tau."""
+
+    coordinates: List[str]  #: r of them
+    values: np.ndarray  #: (r,) p; NaN of "BODY.wx", which has a rate alone
+    rates: np.ndarray  #: (r,) p'
+    M: np.ndarray  #: (r, r)
+    C: np.ndarray  #: (r, r): M' - 2 C is skew where all coordinates have values
+    bias: np.ndarray  #: (r,) C p' and what else acts: the efforts at which p'' = 0
+    T: np.ndarray  #: (n, r): how the model's coordinates move with p
+    J: np.ndarray  #: (rows, r) of all points, frames and measures asked for, one behind the other
+    J_bias: np.ndarray  #: (rows,) their accelerations at p'' = 0
+    remarks: List[str]  #: what follows or does not move, redundant conditions, what the bias leaves out
+
+
+class Placement(NamedTuple):
+    """What placing a mechanism has come to."""
+
+    is_reached: bool  #: False: it is the nearest place that was found
+    distance: float  #: largest that is left of points [m]
+    angle: float  #: and of angles [rad]
+    iterations: int
+    num_free: int  #: degrees of freedom that the targets leave
+    num_at_limits: int  #: stops and contacts that hold it
 
 
 class _Handle:
@@ -625,6 +652,42 @@ class Simulation:
                             dict(zip(bodies, self._filled("mode_energies", i).tolist()))))
         return out
 
+    def joint_space(self, by: Sequence[str] = (), of: Sequence[str] = ()) -> JointSpace:
+        """Equations of motion in the coordinates of the joints at the present state.
+
+        by : measures "elbow.angle", or of a body that floats "base.x", "base.wx"; none: measures in their
+             order, then bodies that float, each that does not follow from those before it
+        of : whose Jacobians are wanted: points "hand@[0, 0, 1]" (3 rows), bodies or their frames "hand" (6:
+             velocity and angular velocity, inertial axes), measures (1)
+        """
+        by, of = _names(by, "by", "joint_space"), _names(of, "of", "joint_space")
+
+        def texts(names):
+            return (ctypes.c_char_p * len(names))(*(name.encode() for name in names))
+
+        self._call("joint_space", texts(by), len(by), texts(of), len(of))
+        M, C, bias, T, J, J_bias, values, rates = (self._matrix("joint_matrix", which) for which in range(8))
+        names = self._session.text("joint_names", self._open.value)
+        remarks = self._session.text("joint_remarks", self._open.value)
+        return JointSpace(names.split("\n") if names else [], values.ravel(), rates.ravel(), M, C, bias.ravel(),
+                          T, J, J_bias.ravel(), remarks.split("\n") if remarks else [])
+
+    def inverse_kinematics(self, targets: Mapping[str, Any]) -> Placement:
+        """Goes to the place nearest to the targets that the constraints allow, at rest.
+
+        targets : by name: a measure "elbow.angle" or a component "hand.x" (a number), a body, frame or point
+                  "hand@[0, 0, 1]" (three [m]), "hand.orientation" (a quaternion w, x, y, z)
+        """
+        values = [np.atleast_1d(np.asarray(value, dtype=float)).ravel() for value in targets.values()]
+        names = _names(list(targets), "targets", "inverse_kinematics")
+        flat = np.concatenate(values) if values else np.zeros(0)
+        found = _library.Placement(size=ctypes.sizeof(_library.Placement))
+        self._call("inverse_kinematics", (ctypes.c_char_p * len(names))(*(name.encode() for name in names)),
+                   (c_size_t * len(names))(*(len(value) for value in values)), len(names), _pointer(flat),
+                   byref(found))
+        return Placement(bool(found.is_reached), found.distance, found.angle, found.iterations, found.num_free,
+                         found.num_at_limits)
+
     def linearize(self, inputs: Sequence[str], outputs: Sequence[str]) -> LinearModel:
         """The model at rest in minimal coordinates.
 
@@ -637,14 +700,15 @@ class Simulation:
             return (ctypes.c_char_p * len(names))(*(name.encode() for name in names))
 
         self._call("linearize", texts(inputs), len(inputs), texts(outputs), len(outputs))
-        parts = []
-        for which in range(6):
-            rows, columns = c_size_t(), c_size_t()
-            self._call("linear_matrix", which, None, 0, byref(rows), byref(columns))
-            part = _array(rows.value, columns.value)
-            self._call("linear_matrix", which, _pointer(part), part.size, None, None)
-            parts.append(part)
+        parts = [self._matrix("linear_matrix", which) for which in range(6)]
         return LinearModel(*parts[:5], parts[5].ravel(), inputs, outputs)
+
+    def _matrix(self, name: str, which: int) -> np.ndarray:
+        rows, columns = c_size_t(), c_size_t()
+        self._call(name, which, None, 0, byref(rows), byref(columns))
+        part = _array(rows.value, columns.value)
+        self._call(name, which, _pointer(part), part.size, None, None)
+        return part
 
     @property
     def ledger(self) -> Dict[str, Any]:

@@ -16,6 +16,8 @@
 #include "doubts.hpp"
 #include "equation.hpp"
 #include "expression_scope.hpp"
+#include "inverse_kinematics.hpp"
+#include "joint_space_equations.hpp"
 #include "kernel_system.hpp"
 #include "linear_ports.hpp"
 #include "manifest_plugins.hpp"
@@ -681,6 +683,22 @@ LinearModel Simulation::linearize(const std::vector<std::string>& inputs,
     model.inputs = inputs;
     model.outputs = outputs;
     return model;
+}
+
+JointSpace Simulation::joint_space(const std::vector<std::string>& by,
+                                   const std::vector<std::string>& of) const {
+    const TrapsOff traps_off;
+    return joint_space_of(impl_->system, by, of);
+}
+
+InverseKinematics Simulation::inverse_kinematics(std::span<const KinematicTarget> targets) {
+    const TrapsOff traps_off;
+    const Placement place = ancora::place(impl_->system, targets);
+    const auto view = [](const Eigen::VectorXd& x) {
+        return std::span<const double>(x.data(), static_cast<std::size_t>(x.size()));
+    };
+    impl_->set_state(view(place.q), view(place.v), std::nullopt);
+    return place.found;
 }
 
 void Simulation::require_prescribed() const {

@@ -286,6 +286,50 @@ TEST_CASE("rest, modes and linear models, as C++ has them") {
     CHECK(ancora_linearize(it, inputs, 2, nothing, 1) == ANCORA_USAGE);
     CHECK(ancora_linearize(it, nullptr, 2, outputs, 3) == ANCORA_USAGE);
 
+    CHECK(ancora_joint_matrix(it, ANCORA_JOINT_M, nullptr, 0, nullptr, nullptr) == ANCORA_USAGE);
+    const char* const of[] = {"lower", "lower@[0.3, 0, 0]", "shoulder.angle"};
+    REQUIRE(ancora_joint_space(it, nullptr, 0, of, 3) == ANCORA_OK);
+    const JointSpace joints = same.joint_space({}, {of[0], of[1], of[2]});
+    const std::pair<std::int32_t, const std::vector<double>*> joint_parts[] = {
+        {ANCORA_JOINT_M, &joints.M},
+        {ANCORA_JOINT_C, &joints.C},
+        {ANCORA_JOINT_BIAS, &joints.bias},
+        {ANCORA_JOINT_T, &joints.T}};
+    for (const auto& [which, values] : joint_parts) {
+        CAPTURE(which);
+        std::size_t rows = 0, columns = 0;
+        REQUIRE(ancora_joint_matrix(it, which, nullptr, 0, &rows, &columns) == ANCORA_OK);
+        REQUIRE(rows * columns == values->size());
+        std::vector<double> out(rows * columns);
+        REQUIRE(ancora_joint_matrix(it, which, out.data(), out.size(), nullptr, nullptr) ==
+                ANCORA_OK);
+        CHECK(out == *values);
+    }
+    std::size_t rows = 0, columns = 0;
+    REQUIRE(ancora_joint_matrix(it, ANCORA_JOINT_J, nullptr, 0, &rows, &columns) == ANCORA_OK);
+    CHECK(rows == 6 + 3 + 1);
+    CHECK(columns == joints.coordinates.size());
+    CHECK(ancora_joint_matrix(it, 8, nullptr, 0, nullptr, nullptr) == ANCORA_USAGE);
+    char names[200] = {};
+    REQUIRE(ancora_joint_names(it, names, sizeof names, nullptr) == ANCORA_OK);
+    CHECK(std::string(names).starts_with(joints.coordinates[0].name));
+    REQUIRE(ancora_joint_remarks(it, names, sizeof names, nullptr) == ANCORA_OK);
+
+    const char* const wanted[] = {"shoulder.angle"};
+    const std::size_t counts[] = {1};
+    const double values[] = {0.25};
+    ancora_placement placement{};
+    CHECK(ancora_inverse_kinematics(it, wanted, counts, 1, values, &placement) == ANCORA_USAGE);
+    placement.size = sizeof placement;
+    CHECK(ancora_inverse_kinematics(it, wanted, counts, 1, nullptr, &placement) == ANCORA_USAGE);
+    REQUIRE(ancora_inverse_kinematics(it, wanted, counts, 1, values, &placement) == ANCORA_OK);
+    CHECK(placement.is_reached == 1);
+    const KinematicTarget target{"shoulder.angle", {0.25}};
+    const InverseKinematics placed = same.inverse_kinematics({&target, 1});
+    CHECK(placement.iterations == placed.iterations);
+    CHECK(placement.num_free == placed.num_free);
+    CHECK(same.value("shoulder.angle") == doctest::Approx(0.25).epsilon(1e-10));
+
     const double torque[3] = {0.0, 0.5, 0.0};
     CHECK(ancora_apply_torque(it, "nobody", torque) == ANCORA_MODEL);
     CHECK(ancora_apply_torque(it, "lower", nullptr) == ANCORA_USAGE);

@@ -17,6 +17,7 @@
 #include "ancora/framework/equation.hpp"
 #include "ancora/framework/equilibrium.hpp"
 #include "ancora/framework/events.hpp"
+#include "ancora/framework/joint_space.hpp"
 #include "ancora/framework/linear_model.hpp"
 #include "ancora/framework/manifest.hpp"
 #include "ancora/framework/plugin_registry.hpp"
@@ -185,6 +186,22 @@ public:
     /// @param outputs columns of positions and velocities
     LinearModel linearize(const std::vector<std::string>& inputs,
                           const std::vector<std::string>& outputs);
+
+    /// Equations of motion of a mechanism in the coordinates of its joints at the present state,
+    /// M p'' + bias = tau.
+    /// @param by "JOINT.angle", or of a body that floats "BODY.x", "BODY.wx"; empty: measures in
+    ///        their order, then bodies that float, each that does not follow from those before it
+    /// @param of "BODY@[1, 0, 0]", "BODY", "JOINT.angle": whose Jacobians are wanted
+    /// @throws Error (usage) for names of nothing, or where `by` are too few or depend on each
+    ///         other; (numerical) where bodies deform, whose motions no such coordinates tell
+    JointSpace joint_space(const std::vector<std::string>& by = {},
+                           const std::vector<std::string>& of = {}) const;
+    /// Goes to the place nearest to the targets that the constraints allow, at rest but for what is
+    /// given over time; the place nearest to the present one where targets leave a choice. Stops
+    /// and contacts are not passed.
+    /// @throws Error (usage) for targets of nothing, (numerical) if constraints cannot be met. The
+    ///         state then stays
+    InverseKinematics inverse_kinematics(std::span<const KinematicTarget> targets);
 
     /// Inverse dynamics of a model whose constraints leave it no freedom.
     /// @throws Error (numerical) if they leave some, (manifest) where objects have states of their

@@ -29,8 +29,8 @@ bool is_condition(const Assembly& parts, int row, bool with_rates) {
     return kind == RowKind::constraint || (with_rates && is_velocity_kind(kind));
 }
 
-// What has this part of its own tells clearly of a motion.
-constexpr double kClear = 1e-2;
+// Of the largest pivot: coordinates with smaller ones tell of a motion by small differences.
+constexpr double kClear = 1e-4;
 
 struct ChosenCoordinate {
     std::string name;
@@ -46,30 +46,51 @@ public:
         G_.resize(r, r);
     }
 
-    bool is_complete() const { return std::ssize(chosen) == conditions_.Z.cols(); }
+    bool is_complete() const { return count() == conditions_.Z.cols(); }
     enum class Verdict { chosen, fixed, following };
     Verdict offer(const std::string& name, RateName is) {
         const Told told = look(is);
         if (!told.moves) return Verdict::fixed;
         if (!(told.left.norm() > kIndependent)) return Verdict::following;
-        G_.col(static_cast<Eigen::Index>(chosen.size())) = told.left / told.left.norm();
+        G_.col(count()) = told.left / told.left.norm();
         chosen.push_back({name, std::move(is)});
         return Verdict::chosen;
     }
-    /// The part of it that those before do not tell, of what it tells of motions.
-    double clearness(const RateName& is) const {
-        const Told told = look(is);
-        return told.moves ? told.left.norm() : 0.0;
+    /// The same set, to try others with.
+    Choice fork() const {
+        Choice out(system_, conditions_);
+        out.G_ = G_;
+        out.num_before_ = num_before_ + std::ssize(chosen);
+        return out;
     }
-    bool moves(const RateName& is) const { return look(is).moves; }
+    void take(Choice&& more) {
+        G_ = more.G_;
+        for (ChosenCoordinate& one : more.chosen) chosen.push_back(std::move(one));
+    }
+    /// Whether the set tells of all motions, none of them by small differences.
+    bool is_clear() const {
+        if (!is_complete()) return false;
+        Eigen::MatrixXd rows(num_motions(), std::ssize(chosen));
+        for (Eigen::Index i = 0; i < rows.cols(); ++i)
+            rows.col(i) = along(chosen[static_cast<std::size_t>(i)].is).normalized();
+        const auto before = G_.leftCols(num_before_);
+        rows -= before * (before.transpose() * rows).eval();
+        const Eigen::VectorXd pivots = RankRevealingQr(rows).pivots();
+        return pivots.size() == 0 || pivots[pivots.size() - 1] > kClear * pivots[0];
+    }
+    Eigen::Index num_motions() const { return conditions_.Z.cols(); }
+    /// Of its row along motions, at unit length, what those before leave.
+    Eigen::VectorXd left(const RateName& is) const {
+        const Told told = look(is);
+        return told.moves ? told.left : Eigen::VectorXd(Eigen::VectorXd::Zero(num_motions()));
+    }
     /// A motion that none of them tells, by its body that moves most.
     std::string untold() const {
-        const auto count = static_cast<Eigen::Index>(chosen.size());
         Eigen::VectorXd best;
         double most = -1.0;
         for (Eigen::Index k = 0; k < conditions_.Z.cols(); ++k) {
             Eigen::VectorXd x = Eigen::VectorXd::Unit(conditions_.Z.cols(), k);
-            x -= G_.leftCols(count) * (G_.leftCols(count).transpose() * x).eval();
+            x -= G_.leftCols(count()) * (G_.leftCols(count()).transpose() * x).eval();
             if (x.norm() <= most) continue;
             most = x.norm();
             best = conditions_.Z * x;
@@ -92,25 +113,29 @@ private:
         bool moves = false;
         Eigen::VectorXd left;  // of the row along motions, at unit length, beside those before
     };
-    Told look(const RateName& is) const {
+    Eigen::VectorXd along(const RateName& is) const {
         is.rows->evaluate(q_, v_, system_.time());
-        const Eigen::VectorXd row = is.rows->J.row(0);
-        const Eigen::VectorXd along = conditions_.Z.transpose() * row;
+        return conditions_.Z.transpose() * is.rows->J.row(0).transpose();
+    }
+    Told look(const RateName& is) const {
+        const Eigen::VectorXd motion = along(is);
         Told out;
-        if (!(along.norm() > kIndependent * row.norm())) return out;
+        if (!(motion.norm() > kIndependent * is.rows->J.norm())) return out;
         out.moves = true;
-        out.left = along / along.norm();
+        out.left = motion / motion.norm();
         // Twice for the digits.
-        const auto before = G_.leftCols(static_cast<Eigen::Index>(chosen.size()));
+        const auto before = G_.leftCols(count());
         for (int pass = 0; pass < 2; ++pass)
             out.left -= before * (before.transpose() * out.left).eval();
         return out;
     }
+    Eigen::Index count() const { return num_before_ + std::ssize(chosen); }
 
     KernelSystem& system_;
     const ConditionRows& conditions_;
     const Eigen::VectorXd &q_, &v_;
     Eigen::MatrixXd G_;  // orthonormal, of their rows within Z
+    Eigen::Index num_before_ = 0;
 };
 
 void choose_by(Choice& choice, KernelSystem& system, const std::vector<std::string>& by) {
@@ -142,48 +167,61 @@ void choose_by(Choice& choice, KernelSystem& system, const std::vector<std::stri
     }
 }
 
-/// Measures and then components of bodies: in their order those that tell clearly of a motion that
-/// those before them do not, then the clearest that is left, as near dead points.
+/// Whether a body's reference point is one that can be named; nodes have numbers.
+bool has_origin(KernelSystem& system, const BodyPart& body) {
+    if (body.pose_kind == PoseKind::none) return false;
+    try {
+        static_cast<void>(find_rates(system, body.object.name + ".x", "joint_space"));
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+/// Measures in their order, then components of bodies: those of the first bodies, or where that set
+/// tells poorly of some motion the clearest ones.
 void choose(Choice& choice, KernelSystem& system, JointSpace& out) {
-    std::vector<std::string> candidates;
     for (const JointValues::Entry& entry : system.joints().entries())
-        candidates.push_back(entry.name);
-    const std::size_t num_measures = candidates.size();
-    for (const BodyPart& body : system.parts().model.bodies) {
-        if (body.is_inner || body.pose_kind == PoseKind::none) continue;
-        for (const char* const end : {".x", ".y", ".z", ".wx", ".wy", ".wz"})
-            if (end[1] != 'w' || has_frame(body)) candidates.push_back(body.object.name + end);
-    }
-    std::vector<char> is_chosen(candidates.size(), 0);
-    const auto find = [&](std::size_t i) {
-        return find_rates(system, candidates[i], "joint_space");
-    };
-    const auto take = [&](std::size_t i) {
-        choice.offer(candidates[i], find(i));
-        is_chosen[i] = 1;
-    };
-    for (const auto& [begin, end] :
-         {std::pair(std::size_t{0}, num_measures), std::pair(num_measures, candidates.size())}) {
-        for (std::size_t i = begin; i < end && !choice.is_complete(); ++i)
-            if (choice.clearness(find(i)) > kClear) take(i);
-        while (!choice.is_complete()) {
-            double most = kIndependent;
-            std::size_t clearest = end;
-            for (std::size_t i = begin; i < end; ++i) {
-                if (is_chosen[i] != 0) continue;
-                const double clearness = choice.clearness(find(i));
-                if (clearness <= most) continue;
-                most = clearness;
-                clearest = i;
-            }
-            // Of measures that hardly tell of it, a component of a body may tell more.
-            if (clearest == end || (begin == 0 && most < kClear * kClear)) break;
-            take(clearest);
+        switch (choice.offer(entry.name, find_rates(system, entry.name, "joint_space"))) {
+            case Choice::Verdict::chosen:
+                break;
+            case Choice::Verdict::fixed:
+                out.fixed.push_back(entry.name);
+                break;
+            case Choice::Verdict::following:
+                out.following.push_back(entry.name);
+                break;
         }
+    if (choice.is_complete()) return;
+    std::vector<std::string> names;
+    for (const BodyPart& body : system.parts().model.bodies) {
+        if (body.is_inner || !has_origin(system, body)) continue;
+        for (const char* const end : {".x", ".y", ".z", ".wx", ".wy", ".wz"})
+            if (end[1] != 'w' || has_frame(body)) names.push_back(body.object.name + end);
     }
-    for (std::size_t i = 0; i < num_measures; ++i)
-        if (is_chosen[i] == 0)
-            (choice.moves(find(i)) ? out.following : out.fixed).push_back(candidates[i]);
+    Choice first = choice.fork();
+    for (const std::string& name : names) {
+        if (first.is_complete()) break;
+        first.offer(name, find_rates(system, name, "joint_space"));
+    }
+    if (first.is_clear()) {
+        choice.take(std::move(first));
+        return;
+    }
+    // Pivots of what each has beside the measures, at unit length.
+    Eigen::MatrixXd left(choice.num_motions(), std::ssize(names));
+    for (Eigen::Index i = 0; i < left.cols(); ++i)
+        left.col(i) =
+            choice.left(find_rates(system, names[static_cast<std::size_t>(i)], "joint_space"));
+    const RankRevealingQr qr(left);
+    const Eigen::Index count = std::min<Eigen::Index>(
+        qr.rank(kIndependent), choice.num_motions() - std::ssize(choice.chosen));
+    std::vector<int> picked(qr.order().begin(), qr.order().begin() + count);
+    std::ranges::sort(picked);
+    for (const int i : picked) {
+        const std::string& name = names[static_cast<std::size_t>(i)];
+        choice.offer(name, find_rates(system, name, "joint_space"));
+    }
 }
 
 void require_complete(const Choice& choice, const ConditionRows& conditions, bool is_asked_for) {

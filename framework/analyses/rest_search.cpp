@@ -488,6 +488,7 @@ private:
             if (!is_solved) break;
             double part = is_too_far ? kLongestWay * extent_ / moved : 1.0;  // of the nearest alone
             const Eigen::VectorXd before = q_, lambda_before = lambda_;
+            const double residual_before = out.residual;
             a_ = part * x_;
             face_.predict_stress(view(a_));
             q_ += a_;
@@ -520,6 +521,16 @@ private:
                     moved <= kAtRest * extent_ ||
                     (moved >= 0.3 * last_way && (moved <= 1e-9 * extent_ || is_rounding));
                 if (is_still && out.residual <= kBalanced) return;
+                // Where a law has its corner, as in an element that is about to go slack, a step at
+                // rounding may cross it: the point before is at rest.
+                if (step > 0 && residual_before <= kBalanced && out.residual > kBalanced &&
+                    moved <= 1e-9 * extent_) {
+                    q_ = before;
+                    lambda_ = lambda_before;
+                    evaluate();
+                    out.residual = residual_before;
+                    return;
+                }
                 if (scale == 0.0) return;
             }
             rises = 0;

@@ -504,6 +504,71 @@ TEST_SUITE("rest") {
                     if (!is_held) CHECK(moment.norm() <= tolerance(1e-6));
                 }
     }
+    TEST_CASE("slack nets, hung by any corners, rest where each node is borne by what is taut") {
+        constexpr double kArea = 1e-6, kDensity = 1000.0, kSpacing = 0.1;
+        std::mt19937 random(7);
+        const auto draw = [&](int n) {
+            return static_cast<int>(random() % static_cast<unsigned>(n));
+        };
+        for (int trial = 0; trial < 40; ++trial) {
+            const int nx = 2 + draw(8), ny = 2 + draw(8);
+            const double young = std::pow(10.0, 6 + draw(6)), longer[] = {1.0, 1.05, 1.2, 1.4};
+            const double L = kSpacing * longer[draw(4)];
+            const int hung = 1 + draw(15);  // a bit for each corner
+            std::string text = fmt::format(
+                "[model]\ngravity = [0, 0, -9.81]\n[[body]]\nname = \"net\"\ntype = "
+                "\"truss\"\ngrid = "
+                "{{ counts = [{}, {}], spacing = [{}, {}] }}\nyoung = {}\narea = {}\ndensity = {}\n"
+                "tension_only = true\nrest_length = {}\n",
+                nx,
+                ny,
+                kSpacing,
+                kSpacing,
+                young,
+                kArea,
+                kDensity,
+                L);
+            const std::array<int, 4> corners{0, nx - 1, nx * (ny - 1), nx * ny - 1};
+            std::vector<bool> is_held(static_cast<std::size_t>(nx * ny), false);
+            for (int c = 0; c < 4; ++c) {
+                const int node = corners[static_cast<std::size_t>(c)];
+                if ((hung >> c & 1) == 0) continue;
+                is_held[static_cast<std::size_t>(node)] = true;
+                text += fmt::format(
+                    "[[joint]]\nname = \"h{}\"\ntype = \"position\"\na = \"net@{}\"\nb = "
+                    "\"ground@[{}, {}, 0]\"\n",
+                    c,
+                    node,
+                    kSpacing * (node % nx),
+                    kSpacing * (node / nx));
+            }
+            CAPTURE(text);
+            Simulation simulation = model(text + steps("emm", 1e-3, 1.0));
+            const Equilibrium rest = simulation.find_equilibrium();
+            CHECK(rest.descent_steps + rest.newton_steps < 200);
+            const double weight = kArea * kDensity * L * kG;  // of an element
+            std::vector<Vec3> x, force(is_held.size(), Vec3::Zero());
+            for (int i = 0; i < nx * ny; ++i)
+                x.push_back(vec3(simulation.point(fmt::format("net@{}", i)).position));
+            const auto element = [&](int i, int j) {
+                const auto a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(j);
+                const Vec3 d = x[b] - x[a];
+                const double strain = (d.squaredNorm() - L * L) / (2.0 * L * L);
+                const Vec3 pull = young * kArea / L * std::max(strain, 0.0) * d;
+                force[a] += pull - 0.5 * weight * Vec3::UnitZ();
+                force[b] -= pull + 0.5 * weight * Vec3::UnitZ();
+            };
+            for (int i = 0; i < nx * ny; ++i) {
+                if (i % nx + 1 < nx) element(i, i + 1);
+                if (i + nx < nx * ny) element(i, i + nx);
+            }
+            double largest = 0.0;
+            for (std::size_t i = 0; i < force.size(); ++i)
+                if (!is_held[i]) largest = std::max(largest, force[i].norm());
+            // Positions are rounded, and stiffness makes forces of that
+            CHECK(largest < 1e-6 * weight + 1e-14 * young * kArea / L);
+        }
+    }
     TEST_CASE("a clamp's moment at rest is that of statics, and that of a run's columns") {
         for (const Vec3& arm : {Vec3(0.5, 0, 0), Vec3(0, 0.7, 0), Vec3(0.3, -0.4, 0.2)})
             for (const bool is_a : {false, true}) {

@@ -580,17 +580,20 @@ void ImplicitFace::add_curvature_of(bool conditions, std::vector<double>& to) {
     }
 }
 
-/// s + C^-1 A dq: the stress at the end of a step to first order, of linear laws.
+/// The stress at the end of a step to first order, s + C^-1 A dq of linear laws and s(pi + A dq) of
+/// others: what moves across itself is not stiffened by the stretch of second order, and what goes
+/// slack is slack.
 void ImplicitFace::predict_stress(std::span<const double> dq) {
     predicted_ = accelerations_.face().stress();
     const double* const A = instant().A.data();
     for (const LawRow& row : law_rows_) {
         const RowLaw& law = parts_.laws[row.row];
-        if (law.kind != RowKind::elastic || law.law != nullptr ||
-            parts_.laws.together().holds(row.row))
-            continue;
-        predicted_[row.row] +=
-            parts_.rows.multiply_onto(0.0, A, row.row, dq.data()) / law.compliance;
+        if (law.kind != RowKind::elastic || parts_.laws.together().holds(row.row)) continue;
+        const double change = parts_.rows.multiply_onto(0.0, A, row.row, dq.data());
+        if (law.law != nullptr)
+            predicted_[row.row] = parts_.laws.stress(row.row, instant().pi[row.row] + change, 0.0);
+        else
+            predicted_[row.row] += change / law.compliance;
     }
     has_prediction_ = true;
 }

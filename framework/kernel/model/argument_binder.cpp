@@ -25,6 +25,7 @@ namespace {
 void note_plain_angles(const Table& values,
                        std::span<const Parameter> schema,
                        const std::string& prefix,
+                       ActsOn measure,
                        std::vector<Model::Warning>& to) {
     constexpr double kTurn = 2.0 * std::numbers::pi;
     for (const Table::Entry& entry : values.entries()) {
@@ -52,8 +53,10 @@ void note_plain_angles(const Table& values,
             note_plain_angles(*table,
                               {found->children, static_cast<std::size_t>(found->num_children)},
                               fmt::format("{}{}.", prefix, entry.key),
+                              measure,
                               to);
-        if (found->unit != std::string_view("rad")) continue;
+        const std::string_view unit = found->unit;
+        if (unit != "rad" && !(unit == "m or rad" && measure == ActsOn::angle)) continue;
         look(entry.value);
         if (const Array* const array = entry.value.as<Array>()) std::ranges::for_each(*array, look);
     }
@@ -108,15 +111,11 @@ BoundArguments ArgumentBinder::bind(const ObjectRef& object,
                                     const ExpressionScope* scope) const {
     const std::span<const Parameter> schema(object.type->parameters,
                                             static_cast<std::size_t>(object.type->num_parameters));
-    note_plain_angles(parameters, schema, object.label + ": ", model_.plain_angles);
+    const ActsOn measure = acts_on(model_, parameters, schema);
+    note_plain_angles(parameters, schema, object.label + ": ", measure, model_.plain_angles);
     Table storage;
-    const Table& numbers = with_numbers(manifest_,
-                                        scope,
-                                        object.label,
-                                        parameters,
-                                        schema,
-                                        storage,
-                                        acts_on(model_, parameters, schema));
+    const Table& numbers =
+        with_numbers(manifest_, scope, object.label, parameters, schema, storage, measure);
     const auto motion = [this, record = object.record](const std::string& body,
                                                        const Place& place) -> const RigidMotion& {
         const RigidMotion& found = motion_of_(body, place);

@@ -43,6 +43,14 @@ public:
         if (file.bad() || !file) refuse({}, "cannot be read");
         rest_ = text_;
         if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);  // byte-order mark
+        if (rest_.find('\0') != std::string_view::npos)
+            refuse({}, "is no text in UTF-8, UTF-16 perhaps; save it as CSV in UTF-8");
+        // What spreadsheets write above tables
+        if (rest_.starts_with("sep=") && rest_.size() > 5) {
+            mark_ = rest_[4];
+            rest_.remove_prefix(std::min(rest_.find('\n'), rest_.size() - 1) + 1);
+            ++line_;
+        }
     }
 
     /// Goes to the next line with cells. @returns false at the end
@@ -214,6 +222,17 @@ private:
             fail("columns", "stands beside \"column\"; give one of them");
     }
 
+    static constexpr const char* kDecimalComma =
+        "; are commas decimal ones? Then separate cells by semicolons or tabs, and write decimal = "
+        "\",\"";
+
+    /// Cells of a line, without empty ones at its end.
+    static std::size_t count_of(const CellFile& file) {
+        std::size_t count = file.cells().size();
+        while (count > 1 && file.cells()[count - 1].text.empty()) --count;
+        return count;
+    }
+
     static bool has_number(const CellFile& file) {
         return std::ranges::any_of(file.cells(), [&](const Cell& cell) {
             return file.number(cell.text).has_value();
@@ -227,7 +246,11 @@ private:
         for (; !has_number(file); ++count) {
             for (std::size_t i = 0; i < file.cells().size(); ++i) {
                 Heading found = heading_of(file.cells()[i].text);
-                if (count == 0) {
+                const bool is_unit_behind = count == 0 && i > 0 && found.name.empty() &&
+                                            !found.unit.empty() && headings_.back().unit.empty();
+                if (is_unit_behind) {
+                    headings_.back().unit = std::move(found.unit);  // "t [s] q [deg]"
+                } else if (count == 0) {
                     headings_.push_back(std::move(found));
                 } else if (count == 1 && i < headings_.size()) {
                     headings_[i].unit = found.unit.empty() ? found.name : found.unit;
@@ -240,7 +263,17 @@ private:
                         label_ +
                             ": found more than two rows of headings, names and units; "
                             "begin the others with #");
-        num_columns_ = file.cells().size();
+        while (!headings_.empty() && headings_.back().name.empty() && headings_.back().unit.empty())
+            headings_.pop_back();
+        // A value may be missing at the end of a row
+        num_columns_ = std::max(count_of(file), std::min(file.cells().size(), headings_.size()));
+        if (!headings_.empty() && headings_.size() != num_columns_)
+            file.refuse(file.cells().front(),
+                        fmt::format("{}: the heading has {} columns and this row {}{}",
+                                    label_,
+                                    headings_.size(),
+                                    num_columns_,
+                                    headings_.size() < num_columns_ ? kDecimalComma : ""));
         return true;
     }
 
@@ -255,10 +288,18 @@ private:
         if (name == nullptr)
             fail(key, "expected the name or the number of a column, got " + in_words(value));
         std::vector<std::string> names;
+        std::vector<std::size_t> found;
         for (std::size_t i = 0; i < headings_.size(); ++i) {
-            if (headings_[i].name == *name) return i;
+            if (headings_[i].name == *name) found.push_back(i);
             names.push_back(headings_[i].name);
         }
+        if (found.size() > 1)
+            fail(key,
+                 fmt::format("columns {} and {} are both called {}; take the number",
+                             found[0] + 1,
+                             found[1] + 1,
+                             in_quotes(*name)));
+        if (!found.empty()) return found.front();
         fail(key,
              headings_.empty()
                  ? fmt::format("the file has no heading that names columns; take a number from 1 "
@@ -315,7 +356,19 @@ private:
                  fmt::format("numbers of column {} have decimal commas; write decimal = \",\" "
                              "beside the file",
                              in_quotes(headings_[index].name)));
+        if (!chosen_.empty() && chosen_.front().index == index)
+            fail(value_.find("column") != nullptr ? "column" : "columns",
+                 fmt::format("is column {}, which is that of the argument; take another, or say "
+                             "with \"time\" which that is",
+                             index + 1));
         const std::optional<double> scale = scale_of(unit.empty() ? of_file : unit);
+        if (!unit.empty() && !of_file.empty() && scale && scale_of(of_file) != scale)
+            fail("unit",
+                 fmt::format("{} contradicts the heading of column {}, which says {}; leave it out",
+                             in_quotes(unit),
+                             in_quotes(headings_[index].name),
+                             in_quotes(of_file)));
+        if (unit.empty() && of_file.empty() && index < headings_.size()) refuse_unit_in_name(index);
         if (!scale)
             fail(
                 unit.empty() ? "file" : "unit",
@@ -327,8 +380,41 @@ private:
         chosen_.push_back({index, *scale, unit.empty() ? of_file : unit});
     }
 
+    /// "q_deg": numbers that are not SI, most likely.
+    void refuse_unit_in_name(std::size_t index) const {
+        const std::string& name = headings_[index].name;
+        const std::size_t at = name.find_last_of("_ .");
+        if (at == std::string::npos) return;
+        const std::string last = name.substr(at + 1);
+        for (const char* const unit :
+             {"deg", "rpm", "mm", "cm", "um", "ms", "us", "kN", "kPa", "MPa"}) {
+            if (last != unit) continue;
+            const bool is_argument = chosen_.empty();
+            const char* const key = is_argument                         ? "time"
+                                    : value_.find("column") != nullptr  ? "column"
+                                    : value_.find("columns") != nullptr ? "columns"
+                                                                        : "file";
+            fail(key,
+                 fmt::format(
+                     "column {} has no unit, and its name says {}: write \"{} [{}]\" in the "
+                     "heading{}",
+                     in_quotes(name),
+                     last,
+                     name.substr(0, at),
+                     last,
+                     is_argument ? "" : fmt::format(", or unit = \"{}\" beside the file", last)));
+        }
+    }
+
     void add_row(const CellFile& file, TableFile& out) const {
         const std::vector<Cell>& cells = file.cells();
+        if (count_of(file) > num_columns_)
+            file.refuse(cells[num_columns_],
+                        fmt::format("{}: found {} columns, expected {}{}",
+                                    label_,
+                                    count_of(file),
+                                    num_columns_,
+                                    kDecimalComma));
         for (const Chosen& one : chosen_) {
             if (one.index >= cells.size())
                 file.refuse(

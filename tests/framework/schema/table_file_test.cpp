@@ -117,6 +117,39 @@ TEST_SUITE("columns of files") {
         }
     }
 
+    TEST_CASE("what may be meant in two ways is refused, with both") {
+        const auto says = [](const std::string& text, const std::string& keys) {
+            return Written(text).refusal(keys);
+        };
+        const auto has = [&](const std::string& text, const std::string& keys, const char* what) {
+            CAPTURE(text);
+            CAPTURE(says(text, keys));
+            CHECK(says(text, keys).find(what) != std::string::npos);
+        };
+        // Decimal commas between commas: no cell is lost
+        has("t,q\n0,0\n1,0,5\n2,1,0\n", ", column = \"q\"", "found 3 columns, expected 2");
+        has("t,q\n0,0,0\n1,0,5\n", ", column = \"q\"", "the heading has 2 columns and this row 3");
+        has("t;q\n0;1;2\n1;2;2\n", ", column = \"q\"", "the heading has 2 columns and this row 3");
+        has("t,q,q\n0,0,1\n1,0,1\n", ", column = \"q\"", "columns 2 and 3 are both called \"q\"");
+        has("t,q\n0,0\n1,1\n", ", time = \"q\", column = \"q\"", "which is that of the argument");
+        has("t [s],q [deg]\n0,0\n1,1\n", ", column = \"q\", unit = \"rad\"", "contradicts");
+        has("t,q_deg\n0,0\n1,1\n", ", column = \"q_deg\"", "write \"q [deg]\"");
+        has("t_ms,q\n0,0\n1,1\n", ", column = \"q\"", "write \"t [ms]\"");
+        has(std::string("\xFF\xFEt\0,\0q\0", 8), ", column = \"q\"", "UTF-16");
+        // What means one thing is taken
+        const Numbers two{0, 0, 1, 2};
+        CHECK(Written("sep=;\r\nt;q\r\n0;0\r\n1;2\r\n").read(", column = \"q\"").numbers == two);
+        CHECK(Written("t [s] q [m] z [kN]\n0 0 5\n1 2 5\n").read(", column = \"q\"").numbers ==
+              two);
+        CHECK(Written("t,q,\n0,0,\n1,2,\n").read(", column = \"q\"").numbers == two);
+        CHECK(Written("t,q,note\n0,0,\n1,2,3\n").read(", column = \"q\"").numbers == two);
+        const std::string degrees = ", column = \"q_deg\", unit = \"deg\"";
+        CHECK(Written("t,q_deg\n0,0\n1,180\n").read(degrees).numbers[3] ==
+              doctest::Approx(std::numbers::pi));
+        CHECK(Written("t,q [deg]\n0,0\n1,180\n").read(", column = \"q\", unit = \"deg\"").rows ==
+              2);
+    }
+
     TEST_CASE("what is wrong is named with line and column, or with the key") {
         const std::string who = "force \"push\": force";
         const Written good("t,q1,q2\n0,1,2\n1,3,4\n");

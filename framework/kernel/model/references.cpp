@@ -150,10 +150,15 @@ MeasureRef find_measure(const Model& model, const std::string& text, const Asker
             if (other.joint != nullptr)
                 for (const Measure& measure : other.joint->measures)
                     known.push_back(full_name(other, measure));
+        const bool is_of_other =
+            dot != std::string::npos && part == nullptr && model.body_names.find(joint) < 0;
         throw asker.error(fmt::format(
-            "there is no measure \"{}\"{}",
+            "there is no measure \"{}\"{}{}",
             text,
-            known.empty() ? "; only joints have measures" : hint(text, known, "measures")));
+            known.empty() ? "; only joints have measures" : hint(text, known, "measures"),
+            is_of_other ? "; outputs of other objects are read by inputs, as the \"command\" of a "
+                          "force of type \"actuator\""
+                        : ""));
     }
     std::vector<std::string> names;
     for (const Measure& measure : part->joint->measures) {

@@ -148,6 +148,45 @@ void add_forces(TextTable& table, const ModelAnalysis& model) {
         add(fmt::format("{} {} nothing", idle, idle == 1 ? "bears" : "bear"));
 }
 
+/// How bodies are accelerated, the largest first.
+void add_accelerations(TextTable& table, const ModelAnalysis& model) {
+    constexpr std::size_t kMost = 12;
+    constexpr double kRounding = 1e-8;  // of differences
+    double linear = 0.0, angular = 0.0;
+    for (const BodyAcceleration& of : model.accelerations)
+        for (std::size_t i = 0; i < 3; ++i) {
+            linear = std::max(linear, std::abs(of.linear[i]));
+            angular = std::max(angular, std::abs(of.angular[i]));
+        }
+    const auto rounded = [](std::array<double, 3> x, double scale) {
+        for (double& one : x)
+            if (std::abs(one) <= kRounding * std::max(scale, 1.0)) one = 0.0;
+        return std::vector<double>(x.begin(), x.end());
+    };
+    const char* label = "accelerations at the start";
+    std::size_t shown = 0, num_resting = 0;
+    for (const BodyAcceleration& of : model.accelerations) {
+        const std::vector<double> a = rounded(of.linear, linear), w = rounded(of.angular, angular);
+        const auto is_zero = [](const std::vector<double>& x) {
+            return std::ranges::all_of(x, [](double one) {
+                return one == 0.0;
+            });
+        };
+        if (is_zero(a) && is_zero(w)) {
+            ++num_resting;
+            continue;
+        }
+        if (++shown > kMost) continue;
+        std::string text = fmt::format("{}: {}", of.name, vector_text(a, "m/s^2"));
+        if (!is_zero(w)) text += ", " + vector_text(w, "rad/s^2");
+        if (shown == 1) table.add_gap();
+        table.add({label, std::move(text)});
+        label = "";
+    }
+    if (shown > kMost) table.add({"", fmt::format("and {} more", shown - kMost)});
+    if (shown > 0 && num_resting > 0) table.add({"", fmt::format("{} none", num_resting)});
+}
+
 /// What bodies say of themselves.
 void add_notes(TextTable& table, const ModelAnalysis& model) {
     const std::string* last = nullptr;
@@ -208,6 +247,7 @@ std::string to_text(const Simulation& simulation, const ModelAnalysis& model) {
     table.add({"accelerations", model.undetermined.empty() ? "unique" : model.undetermined});
     add_mechanism(table, model);
     add_forces(table, model);
+    add_accelerations(table, model);
     add_notes(table, model);
     table.add_gap();
     const char* label = "plugins";
@@ -240,6 +280,15 @@ Json forces_json(const ModelAnalysis& model) {
             entry["lines"] = of.num_lines;
         }
         out.push_back(std::move(entry));
+    }
+    return out;
+}
+
+Json accelerations_json(const ModelAnalysis& model) {
+    Json out = Json::array();
+    for (std::size_t i = 0; i < std::min(kMostForces, model.accelerations.size()); ++i) {
+        const BodyAcceleration& of = model.accelerations[i];
+        out.push_back({{"name", of.name}, {"linear", of.linear}, {"angular", of.angular}});
     }
     return out;
 }
@@ -281,6 +330,7 @@ Json to_json(const Simulation& simulation, const ModelAnalysis& model) {
         {"arbitrary_reactions", model.arbitrary_reactions},
         {"degrees_of_freedom", model.degrees_of_freedom},
         {"accelerations", model.undetermined.empty() ? "unique" : model.undetermined},
+        {"present_accelerations", accelerations_json(model)},
         {"present_forces", forces_json(model)},
         {"smaller_forces", model.forces.size() - std::min(kMostForces, model.forces.size())},
         {"notes", std::move(notes)},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The command: usage, `check`, `describe` and `new`.
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
@@ -188,6 +189,45 @@ TEST_SUITE("ancora check") {
         CHECK(wrong.status == 3);
         CHECK(
             contains(wrong.err, "brief.toml:3:78: error: body \"box\": density: expected kg/m^3"));
+    }
+
+    TEST_CASE("accelerations at the start: a bar on a hinge, at any angle and rate") {
+        constexpr double kG = 9.81, kMass = 10.0, kArm = 0.5;
+        for (const char* const type : {"ancf_rigid_body", "quaternion_body"})
+            for (const double angle : {-2.0, 0.0, 0.4, 1.3})
+                for (const double rate : {0.0, 3.0, -20.0}) {
+                    const TempFolder folder;
+                    folder.write(
+                        "m.toml",
+                        fmt::format(
+                            "[model]\ngravity = [0, 0, {}]\n[[body]]\nname = \"bar\"\ntype = "
+                            "\"{}\"\nsize = [1, 0.1, 0.1]\ndensity = 1000\nposition = [{}, 0, "
+                            "0]\n[[joint]]\nname = \"j\"\ntype = \"revolute\"\na = "
+                            "\"ground\"\nb = \"bar\"\npoint = [0, 0, 0]\naxis = \"y\"\n"
+                            "start = {{ angle = {}, angle_rate = {} }}\n[integrator]\ntype = "
+                            "\"rk4\"\nstep = 1e-3\nend = 1\n",
+                            -kG,
+                            type,
+                            kArm,
+                            angle,
+                            rate));
+                    const ProcessResult result = ancora(folder, {"check", "m.toml", "--json"});
+                    REQUIRE(result.status == 0);
+                    const double c = std::cos(angle), s = std::sin(angle);
+                    const double about_pin = kMass * (1.0 + 0.01) / 12.0 + kMass * kArm * kArm;
+                    const double alpha = kMass * kG * kArm * c / about_pin;
+                    const std::array<double, 3> a{-kArm * (rate * rate * c + alpha * s),
+                                                  0.0,
+                                                  kArm * (rate * rate * s - alpha * c)};
+                    const Json bar = Json::parse(result.out)["present_accelerations"][0];
+                    CHECK(bar["name"] == "bar");
+                    const double size = kG + kArm * rate * rate;
+                    for (std::size_t i = 0; i < 3; ++i) {
+                        CHECK(std::abs(bar["linear"][i].get<double>() - a[i]) < 1e-8 * size);
+                        CHECK(std::abs(bar["angular"][i].get<double>() - (i == 1 ? alpha : 0.0)) <
+                              1e-8 * size);
+                    }
+                }
     }
 
     TEST_CASE("forces at the start: weights below each joint, the largest first") {

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include <Eigen/Geometry>
 #include <fmt/format.h>
 
 #include "ancora/sdk/numbers/math.hpp"
@@ -146,6 +147,43 @@ std::vector<ObjectForce> present_forces(const Model& model,
     const double length = system.state().extent > 0.0 ? system.state().extent : 1.0;
     for (ObjectForce& of : out) of.size = size_of(of, length);
     std::ranges::stable_sort(out, std::ranges::greater{}, &ObjectForce::size);
+    return out;
+}
+
+std::vector<BodyAcceleration> present_accelerations(const Model& model,
+                                                    const KernelSystem& system,
+                                                    const Dynamics& now) {
+    // Velocities of the frame along q + v dt, v + a dt, by a central difference
+    constexpr double kTime = 1e-6;
+    std::vector<BodyAcceleration> out;
+    std::vector<double> q, v;
+    for (const BodyPart& part : model.bodies) {
+        if (part.is_inner || part.pose_kind == PoseKind::none) continue;
+        std::array<Vec3, 2> velocity, spin;
+        for (const std::size_t side : {0u, 1u}) {
+            const double dt = side == 0 ? -kTime : kTime;
+            q.clear();
+            v.clear();
+            for (int i = part.first; i < part.first + part.count; ++i) {
+                const auto k = static_cast<std::size_t>(i);
+                q.push_back(system.q()[k] + dt * system.v()[k]);
+                v.push_back(system.v()[k] + dt * now.acceleration[k]);
+            }
+            const double t = system.time();
+            const Pose pose = part.pose(q, v, &t);
+            velocity[side] = vec3(pose.velocity);
+            const auto& [w, x, y, z] = pose.quaternion;
+            spin[side] = Eigen::Quaterniond(w, x, y, z).normalized() * vec3(pose.angular_velocity);
+        }
+        BodyAcceleration& of = out.emplace_back();
+        of.name = part.object.name;
+        vec3(of.linear) = (velocity[1] - velocity[0]) / (2.0 * kTime);
+        if (part.pose_kind == PoseKind::attitude)
+            vec3(of.angular) = (spin[1] - spin[0]) / (2.0 * kTime);
+    }
+    std::ranges::stable_sort(out, std::ranges::greater{}, [](const BodyAcceleration& of) {
+        return norm(of.linear);
+    });
     return out;
 }
 

@@ -19,4 +19,9 @@ std::vector<ObjectForce> present_forces(const Model& model,
                                         const Scene& scene,
                                         const Dynamics& now);
 
+/// Of bodies with a reference point, the largest acceleration of that first.
+std::vector<BodyAcceleration> present_accelerations(const Model& model,
+                                                    const KernelSystem& system,
+                                                    const Dynamics& now);
+
 }  // namespace ancora

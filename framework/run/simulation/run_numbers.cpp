@@ -113,7 +113,10 @@ ModelAnalysis analysis_of(const Model& model,
     } catch (const Error& error) {
         out.undetermined = error.message();
     }
-    if (dynamics) out.forces = present_forces(model, system, scene, *dynamics);
+    if (dynamics) {
+        out.forces = present_forces(model, system, scene, *dynamics);
+        out.accelerations = present_accelerations(model, system, *dynamics);
+    }
     out.num_constraint_rows = rank.num_rows;
     out.rank = rank.rank;
     out.rank_threshold = rank.threshold;

@@ -60,6 +60,13 @@ struct ObjectForce {
     double size = 0.0;             ///< [N]: of the largest, moments by the model's size
 };
 
+/// How the frame of a body is accelerated at a state, inertial axes.
+struct BodyAcceleration {
+    std::string name;
+    std::array<double, 3> linear{};   ///< of the reference point [m/s^2]
+    std::array<double, 3> angular{};  ///< [rad/s^2]; zero for a body without attitude
+};
+
 /// Numbers of a model at its present state, for `ancora check` and embedding programs.
 struct ModelAnalysis {
     int num_bodies = 0;
@@ -87,6 +94,8 @@ struct ModelAnalysis {
     /// Reactions, efforts, forces and tensions, the largest first, moments by the model's size;
     /// none where accelerations are not unique.
     std::vector<ObjectForce> forces;
+    /// Of bodies that have a reference point, the largest of that first; likewise.
+    std::vector<BodyAcceleration> accelerations;
     std::vector<std::string> redundant_rows;
     /// Columns of reactions that redundancy makes arbitrary; those of least norm are shown.
     std::vector<std::string> arbitrary_reactions;

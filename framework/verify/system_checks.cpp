@@ -73,6 +73,17 @@ bool has_general_step(const Example& example, const Object& object) {
     });
 }
 
+/// Whether it has conditions on velocities or accelerations, whose step is that of the middle.
+bool has_rate_rows(const Example& example) {
+    const Object object = example.make();
+    return std::ranges::any_of(object.constraint->row_blocks(), [](const RowBlock& block) {
+        return std::ranges::any_of(block.laws, [](const RowLaw& law) {
+            return law.kind == RowKind::velocity_constraint ||
+                   law.kind == RowKind::acceleration_constraint;
+        });
+    });
+}
+
 /// Whether the ledger can balance the object's momenta: not of coordinates without a place in
 /// space, and for an integrator only those that it claims to conserve.
 bool keeps_momenta(const Example& example, const std::string& integrator) {
@@ -115,7 +126,8 @@ void check_ledger(Subject& subject) {
         const RunStatistics& statistics = simulation.statistics();
         // rows have nothing that could take it but what they name; a force may mean the ground
         const char* const advice =
-            subject.type.kind == TypeKind::constraint && is_discrete(integrator)
+            subject.type.kind == TypeKind::constraint && is_discrete(integrator) &&
+                    !has_rate_rows(example)
                 ? "; rows that claim rigid_motion_invariant and are neither linear nor quadratic "
                   "need an evaluate_step of their own, corrected in what does not turn with space"
                 : "; what acts against the ground, a medium or a field says so by "

@@ -108,6 +108,9 @@ TEST_SUITE("verify") {
         }
         check_caught("wrong_laws", "discontinuity_elsewhere", "laws", kRuns);
         check_caught("wrong_laws", "kink_from_end", "laws", kRuns);
+        check_caught("wrong_laws", "untied_skate", "ledger");
+        CHECK(zoo("wrong_laws").reason("untied_skate", "ledger").find("tied_to_inertial_frame") !=
+              std::string::npos);
     }
 
     TEST_CASE("wrong states of objects are caught by the check meant for them") {

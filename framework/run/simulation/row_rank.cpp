@@ -3,10 +3,17 @@
 #include "row_rank.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
 namespace ancora {
+namespace {
+
+// Of a row's entries: a resultant beyond it is no rounding, of entries from differences either.
+constexpr double kUntaken = 1e-9;
+
+}  // namespace
 
 void RowRank::decide() {
     now_ = analyse();
@@ -30,6 +37,7 @@ void RowRank::warn() {
             fmt::format("{}: what it acts on cannot slide, since constraints hold it; its force "
                         "is not determined and is left out",
                         contact));
+    warn_untaken();
     if (now_.rank == now_.num_rows) return;
     warn_redundant();
     warn_idle_friction();
@@ -61,6 +69,54 @@ std::vector<std::string> RowRank::arbitrary_reactions(const RankAnalysis& of) co
     for (std::size_t i = 0; i < answers.size(); ++i)
         if (answers[i]) out.push_back(observables_.reactions()[i]);
     return out;
+}
+
+bool RowRank::is_untaken(std::size_t first, std::size_t last) const {
+    const Assembly& parts = system_.parts();
+    // Stresses of no pattern, so that no two resultants cancel.
+    Eigen::VectorXd force = Eigen::VectorXd::Zero(parts.n);
+    double size = 0.0, gap = 0.0;
+    for (std::size_t c = first; c < last; ++c) {
+        if (model_.constraints[c].is_tied_to_ground) continue;
+        const RowOwner& owner = parts.rows.owners[model_.bodies.size() + c];
+        for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k) {
+            const double stress = 1.5 + std::sin(1.0 + 2.399963 * k);
+            parts.rows.for_entries(k, [&](int e, int i) {
+                force[i] += stress * rows_.A[e];
+                size += stress * std::abs(rows_.A[e]);
+            });
+            gap = std::max(gap, std::abs(rows_.pi[k]));
+        }
+    }
+    const auto exceeds = [&](const std::array<double, 3>& x, double limit) {
+        return std::ranges::any_of(x, [&](double entry) {
+            return std::abs(entry) > limit;
+        });
+    };
+    const Momenta left = parts.space.momenta(system_.q().data(), force.data());
+    double reach = 1.0;
+    for (const double x : system_.q()) reach = std::max(reach, std::abs(x));
+    // Points that are to meet and are apart by a gap have the moment of that lever.
+    return exceeds(left.linear, kUntaken * size) ||
+           exceeds(left.angular, (kUntaken * reach + 2.0 * gap) * size);
+}
+
+/// The first constraint whose force is not balanced on the bodies that it acts on, and that does
+/// not say what takes the rest: momentum would be seen not to balance, without a cause.
+void RowRank::warn_untaken() {
+    std::size_t first = 0, last = model_.constraints.size();
+    if (first == last || !is_untaken(first, last)) return;
+    while (last - first > 1) {
+        const std::size_t middle = first + (last - first) / 2;
+        (is_untaken(first, middle) ? last : first) = middle;
+    }
+    if (!is_untaken(first, last)) return;
+    say(
+        fmt::format("{}: its force on what it ties has a resultant or moment that nothing takes, "
+                    "so that momentum cannot balance; what acts against the inertial frame has an "
+                    "attachment on the ground, or says tied_to_inertial_frame in facets() of its "
+                    "type",
+                    describe(model_.constraints[first].object)));
 }
 
 bool RowRank::acts_on_nothing(int row) const {

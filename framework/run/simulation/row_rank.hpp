@@ -47,6 +47,10 @@ private:
     std::string names_of(const std::vector<int>& rows) const;
     void warn();
     void warn_redundant();
+    void warn_untaken();
+    /// Whether forces of constraints `first` to `last` - 1 have a resultant or a moment on the
+    /// bodies, although none of them is tied to the inertial frame.
+    bool is_untaken(std::size_t first, std::size_t last) const;
     void warn_idle_friction();
     void say(const std::string& text);
 

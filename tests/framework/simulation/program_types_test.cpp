@@ -41,7 +41,65 @@ private:
     double size_;
 };
 
+/// pi = n . (r_a + share r_b) - c with n fixed in space: its force is balanced for share = -1 and
+/// points along n, and else against something that it may name or not.
+class Guide final : public Constraint {
+public:
+    static constexpr Parameter kParameters[] = {
+        parameter::point("a", "one point").required(),
+        parameter::point("b", "another").required(),
+        parameter::vector("normal", 3, "", "n").required(),
+        parameter::number("share", "", "of b").required(),
+        parameter::number("offset", "m", "c").required(),
+        parameter::text("law", "of the row", "constraint|elastic|velocity").required(),
+        parameter::boolean("is_tied", "says so").required()};
+
+    explicit Guide(const Arguments& arguments)
+        : is_tied_(arguments.boolean("is_tied")), offset_(arguments.number("offset")) {
+        for (std::size_t i = 0; i < 3; ++i) {
+            A_[i] = arguments.numbers("normal")[i];
+            A_[3 + i] = arguments.number("share") * A_[i];
+        }
+        const std::string_view law = arguments.text("law");
+        if (law == "elastic") law_ = {.kind = RowKind::elastic, .compliance = 0.02};
+        if (law == "velocity") law_ = {.kind = RowKind::velocity_constraint};
+        block_ = {.name = "guide",
+                  .num_items = 1,
+                  .rows_per_item = 1,
+                  .scalars_per_item = 6,
+                  .stencil = kStencil,
+                  .laws = {&law_, 1},
+                  .degree = Degree::linear,
+                  .tangent = TangentForm::none};
+    }
+    Guide(const Guide&) = delete;
+    Guide& operator=(const Guide&) = delete;
+
+    std::span<const AttachmentRequest> attachments() const override { return kAttachments; }
+    std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
+    void facets(ConstraintFacets& out) const override { out.tied_to_inertial_frame = is_tied_; }
+    void evaluate(int, const RowPoint& at, const RowValues& out) const override {
+        if (!out.A.empty()) std::ranges::copy(A_, out.A.begin());
+        for (const std::span<double> zero : {out.pi, out.pi_t, out.b}) std::ranges::fill(zero, 0.0);
+        if (out.pi.empty() || law_.kind == RowKind::velocity_constraint) return;
+        out.pi[0] = -offset_;
+        for (std::size_t i = 0; i < 6; ++i) out.pi[0] += A_[i] * at.u[i];
+    }
+
+private:
+    static constexpr AttachmentRequest kAttachments[] = {{"a"}, {"b"}};
+    static constexpr std::int32_t kStencil[] = {0, 1, 2, 3, 4, 5};
+    bool is_tied_;
+    double offset_;
+    std::array<double, 6> A_{};
+    RowLaw law_;
+    RowBlock block_;
+};
+
 constexpr TypeDescriptor kTypes[] = {
+    type<Guide>("guide_of_test",
+                {.doc = "a guide", .equation = "n . (r_a + s r_b) = c", .source = "this test"},
+                Guide::kParameters),
     type<Field>("field_of_test",
                 {.doc = "a force along z", .equation = "f = size e_z", .source = "this test"},
                 Field::kParameters)};
@@ -388,5 +446,75 @@ TEST_SUITE("classes of the program as types") {
             said = error.what();
         }
         CHECK_MESSAGE(said.find("was built for SDK") != std::string::npos, said);
+    }
+
+    // Said at the start if and only if the balances of the run show it.
+    TEST_CASE("a constraint whose force nothing takes is named, with what to say") {
+        const auto text = [](const std::array<double, 3>& n) {
+            return fmt::format("[{}, {}, {}]", n[0], n[1], n[2]);
+        };
+        const std::array<double, 3> a = {1.0, 0.2, -0.3}, b = {0.4, 0.5, 0.3};
+        const std::array<double, 3> along = {0.6, -0.3, -0.6}, across = {0.3, 0.6, 0.4};
+        int num_said = 0;
+        for (const char* law : {"constraint", "elastic", "velocity"})
+            for (const char* integrator_type : {"emm", "rk4"})
+                for (const auto& [n, share] : {std::pair{along, -1.0},
+                                               std::pair{across, -1.0},
+                                               std::pair{along, -0.7},
+                                               std::pair{along, 0.0},
+                                               std::pair{across, 2.0}})
+                    for (const auto& [on, is_tied] : {std::pair{"p2@0", false},
+                                                      std::pair{"p2@0", true},
+                                                      std::pair{"ground@[0.4, 0.5, 0.3]", false}}) {
+                        CAPTURE(std::string(law));
+                        CAPTURE(std::string(integrator_type));
+                        CAPTURE(text(n));
+                        CAPTURE(share);
+                        CAPTURE(std::string(on));
+                        CAPTURE(is_tied);
+                        Program program;
+                        program.registry.add(ancora_plugin_descriptor);
+                        double offset = 0.0;
+                        for (std::size_t i = 0; i < 3; ++i) offset += n[i] * (a[i] + share * b[i]);
+                        std::vector<std::string> said;
+                        Simulation simulation(
+                            testing::manifest(fmt::format(
+                                "[model]\ngravity = [0.5, 1.0, -9.81]\n"
+                                "[[body]]\nname = \"p1\"\ntype = \"particle\"\nmass = 2.0\n"
+                                "position = {}\n"
+                                "[[body]]\nname = \"p2\"\ntype = \"particle\"\nmass = 1.0\n"
+                                "position = {}\n"
+                                "[[force]]\nname = \"apart\"\ntype = \"field_of_test\"\n"
+                                "at = \"p1@0\"\nsize = {}\n"
+                                "[[constraint]]\nname = \"it\"\ntype = \"guide_of_test\"\n"
+                                "a = \"p1@0\"\nb = \"{}\"\nnormal = {}\nshare = {}\n"
+                                "offset = {:.17g}\nlaw = \"{}\"\nis_tied = {}\n{}",
+                                text(a),
+                                text(b),
+                                // so that what is along n stays so
+                                n == along && share == -1.0 ? 0.0 : 4.0,
+                                on,
+                                text(n),
+                                share,
+                                offset,
+                                law,
+                                is_tied,
+                                integrator(integrator_type, 0.01, 0.05))),
+                            program.registry,
+                            [&](const std::string& message) {
+                                if (message.find("momentum cannot balance") != std::string::npos)
+                                    said.push_back(message);
+                            });
+                        while (!simulation.done()) simulation.step();
+                        const RunStatistics& found = simulation.statistics();
+                        const bool is_open =
+                            std::max(found.momentum.max_rel, found.angular_momentum.max_rel) > 1e-6;
+                        CHECK(said.size() == (is_open ? 1U : 0U));
+                        if (said.empty()) continue;
+                        ++num_said;
+                        CHECK(said[0].find("constraint \"it\"") != std::string::npos);
+                        CHECK(said[0].find("tied_to_inertial_frame") != std::string::npos);
+                    }
+        CHECK(num_said == 24);
     }
 }

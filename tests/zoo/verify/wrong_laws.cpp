@@ -180,7 +180,33 @@ private:
 };
 const SnapsInRow::Law SnapsInRow::kLaw;
 
+/// A skate on ice that it does not name, so that nothing takes its force.
+struct UntiedSkate final : NonholonomicConstraint<UntiedSkate> {
+    static constexpr TypeDocs kDocs = {
+        .doc = "a skate",
+        .equation = "(k x d) . p' = 0",
+        .source = "tests/zoo/verify/wrong_laws.cpp",
+        .examples = {"p = \"a@[0.3, 0.1, -0.2]\"\nd = \"a@[1, 0, 0]\"\nk = \"a@[0, 0, 1]\""},
+        .claims = {Claim::rigid_motion_invariant}};
+    static constexpr Parameter kParameters[] = {
+        parameter::point("p", "its place").required(),
+        parameter::direction("d", "along it").required(),
+        parameter::direction("k", "upwards").required(),
+    };
+    explicit UntiedSkate(const Arguments&) {}
+    template <class S>
+    S psi(const Vector3<S>&,
+          const Vector3<S>& d,
+          const Vector3<S>& k,
+          const Vector3<S>& p_rate,
+          const Vector3<S>&,
+          const Vector3<S>&) const {
+        return triple(k, d, p_rate);
+    }
+};
+
 constexpr TypeDescriptor kTypes[] = {
+    type<UntiedSkate>("untied_skate", UntiedSkate::kDocs, UntiedSkate::kParameters),
     type<RightLaw>("right_law", Bushing::kDocs, Bushing::kParameters),
     type<WrongEnergy>("wrong_energy", Bushing::kDocs, Bushing::kParameters),
     type<WrongStress>("wrong_stress", Bushing::kDocs, Bushing::kParameters),

@@ -13,10 +13,13 @@ namespace ancora {
 ///
 ///   class Floor : public ancora::UnilateralConstraint<Floor> {
 ///   public:
-///       static constexpr Parameter kParameters[] = {parameter::point("point", "may not sink")};
+///       static constexpr Parameter kParameters[] = {
+///           parameter::point("point", "may not sink").required()};
 ///       explicit Floor(const Arguments&) : UnilateralConstraint(0.5) {}
 ///       template <class S>
 ///       S phi(const Vector3<S>& r) const { return r.z; }
+///       // z is that of the inertial frame, which takes the reaction
+///       void facets(ConstraintFacets& out) const override { out.tied_to_inertial_frame = true; }
 ///   };
 template <class Author>
 class UnilateralConstraint : public HolonomicConstraint<Author> {

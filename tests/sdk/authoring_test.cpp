@@ -28,6 +28,21 @@ test::FakeArguments arguments_of(std::span<const Parameter> schema) {
     return test::FakeArguments(schema);
 }
 
+/// Of a - b one row, whichever is asked for.
+class OneRow final : public HolonomicConstraint<OneRow> {
+public:
+    static constexpr Parameter kParameters[] = {
+        parameter::point("a", "").required(),
+        parameter::point("b", "").required(),
+    };
+    explicit OneRow(std::size_t row) { keep_rows({&row, 1}); }
+
+    template <class S>
+    Vector3<S> phi(const Vector3<S>& a, const Vector3<S>& b) const {
+        return a - b;
+    }
+};
+
 /// a stays at b + d(t), if there is a d.
 class Support final : public HolonomicConstraint<Support> {
 public:
@@ -302,6 +317,19 @@ TEST_SUITE("written types: forces") {
         } nothing;
         CHECK(nothing.row_blocks().empty());
         CHECK_THROWS_AS(nothing.evaluate(0, {}, {}), std::logic_error);
+    }
+}
+
+TEST_SUITE("written types: rows that are kept") {
+    TEST_CASE("each row of phi can be kept, and no other") {
+        const Numbers u = {1.0, 2.0, 4.0, 0.5, 0.25, 0.125};
+        for (std::size_t row = 0; row < 3; ++row) {
+            Numbers pi(1);
+            OneRow(row).evaluate(0, {u, {}, 0.0}, {pi, {}, {}, {}});
+            CHECK(pi[0] == u[row] - u[3 + row]);
+        }
+        for (const std::size_t row : {std::size_t{3}, std::size_t{77}})
+            CHECK_THROWS_AS(OneRow{row}, std::out_of_range);
     }
 }
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/failed_call.hpp"
+#include "call_sizes.hpp"
 #include "side_step.hpp"
 
 namespace ancora {
@@ -70,6 +71,7 @@ ContinuousMotion::ContinuousMotion(const SystemData& of,
 /// x = (q, v, W_ext, W_non, P (3), L (3), works of efforts, continuous states of objects), 2 n + 8
 /// and more entries; the quadratures begin at zero in every step, so that they keep their digits.
 void ContinuousMotion::read_state(std::span<double> x) const {
+    require_size(parts_.model, "read_state", "a state", x.size(), num_states());
     std::copy(state_.q.begin(), state_.q.end(), x.begin());
     std::copy(state_.v.begin(), state_.v.end(), x.begin() + parts_.n);
     std::fill(x.begin() + 2 * parts_.n, x.end(), 0.0);
@@ -109,6 +111,8 @@ bool ContinuousMotion::is_accepted_state(std::span<const double> x) const {
 }
 
 void ContinuousMotion::derivative(double t, std::span<const double> x, std::span<double> dx) {
+    require_size(parts_.model, "derivative", "a state", x.size(), num_states());
+    require_size(parts_.model, "derivative", "a state", dx.size(), num_states());
     ++evaluations;
     if (diverged(x) >= 0) {
         // Plugins are not asked; a step that leads here is shortened, or refused when it ends.
@@ -210,6 +214,7 @@ void ContinuousMotion::scale_quadratures() {
 }
 
 void ContinuousMotion::accept(double t0, double t1, std::span<const double> x) {
+    require_size(parts_.model, "accept_state", "a state", x.size(), num_states());
     if (const int coordinate = diverged(x); coordinate >= 0) {
         const auto part = std::find_if(
             parts_.model.bodies.begin(), parts_.model.bodies.end(), [&](const BodyPart& body) {
@@ -383,6 +388,8 @@ void ContinuousMotion::record_own_values() {
 bool ContinuousMotion::constraint_error(double t,
                                         std::span<const double> x,
                                         std::span<double> error) {
+    require_size(parts_.model, "constraint_error", "a state", x.size(), num_states());
+    require_size(parts_.model, "constraint_error", "a state", error.size(), num_states());
     if (parts_.timed_rows.empty() || !parts_.model.traits.projects) return false;
     std::ranges::fill(error, 0.0);
     if (diverged(x) >= 0) return true;  // refused as it is

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "call_sizes.hpp"
 #include "rank_analysis.hpp"
 #include "state_archive.hpp"
 
@@ -373,6 +374,10 @@ void ImplicitFace::accelerations(double t,
                                  std::span<const double> v,
                                  std::span<double> a,
                                  std::span<double> lambda) {
+    require_size(parts_.model, "accelerations", "q", q.size(), parts_.n);
+    require_size(parts_.model, "accelerations", "v", v.size(), parts_.n);
+    require_size(parts_.model, "accelerations", "a", a.size(), parts_.n);
+    require_size(parts_.model, "accelerations", "lambda", lambda.size(), num_conditions());
     accelerations_.solve(q.data(), v.data(), t, RankUse::choose);
     const ContinuousFace& face = accelerations_.face();
     // a and lambda of least norm; where rows are redundant, those of the rows that are asked for
@@ -398,6 +403,9 @@ void ImplicitFace::follow_own(std::span<const double> base, double weight) {
 }
 
 void ImplicitFace::evaluate(const ImplicitPoint& at) {
+    require_size(parts_.model, "evaluate", "q", at.q.size(), parts_.n);
+    require_size(parts_.model, "evaluate", "v", at.v.size(), parts_.n);
+    require_size(parts_.model, "evaluate", "lambda", at.lambda.size(), num_conditions());
     const SignalSet::Following following(parts_.signals);
     t_ = at.t;
     std::ranges::copy(at.q, q_.begin());
@@ -472,6 +480,7 @@ std::vector<ImplicitFace::Share> ImplicitFace::shares(const Eigen::VectorXd& y) 
 }
 
 void ImplicitFace::differentiate(std::span<const double> a) {
+    require_size(parts_.model, "differentiate", "a", a.size(), parts_.n);
     const SignalSet::Following following(parts_.signals);
     std::ranges::copy(a, a_.begin());
     for (std::vector<double>* values : {&stiffness_, &damping_, &geometric_})
@@ -737,10 +746,16 @@ void ImplicitFace::solve(Augmented which,
                          std::span<const double> g,
                          std::span<double> x,
                          std::span<double> y) {
+    require_size(parts_.model, "solve", "r", r.size(), parts_.n);
+    require_size(parts_.model, "solve", "g", g.size(), num_conditions());
+    require_size(parts_.model, "solve", "x", x.size(), parts_.n);
+    require_size(parts_.model, "solve", "y", y.size(), num_conditions());
     kept_[index(which)].matrix->solve(r, g, x, y);
 }
 
 void ImplicitFace::quadrature_rates(std::span<double> w) {
+    require_size(
+        parts_.model, "quadrature_rates", "rates", w.size(), motion_.num_states() - 2 * parts_.n);
     if (!is_evaluated_) {
         q_changed_ = q_;
         base_ = v_;

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "call_sizes.hpp"
 #include "state_archive.hpp"
 
 namespace ancora {
@@ -244,6 +245,8 @@ void KernelSystem::split_ranges(std::size_t count, RangeCall call, const void* r
 
 void KernelSystem::accept(const StepTrial& trial) {
     require_present(trial.t0, trial.h);
+    require_size(parts_.model, "accept", "a", trial.a.size(), parts_.n);
+    require_size(parts_.model, "accept", "s", trial.s.size(), num_rows());
     // B, tau, M a and F have to be those of this trial: others may have been evaluated since.
     return_to(trial);
     if (watch_) watch_(trial);
@@ -455,6 +458,7 @@ int KernelSystem::first_crossing() const {
 }
 
 void KernelSystem::evaluate_events(const StepTrial& trial, std::span<double> g) {
+    require_size(parts_.model, "evaluate_events", "event functions", g.size(), num_events());
     return_to(trial);
     const auto first = static_cast<std::size_t>(first_crossing());
     if (parts_.signals.num_crossings() > 0) {
@@ -479,6 +483,8 @@ void KernelSystem::evaluate_events(const StepTrial& trial, std::span<double> g) 
 }
 
 void KernelSystem::evaluate_events(double t, std::span<const double> x, std::span<double> g) {
+    require_size(parts_.model, "evaluate_events", "a state", x.size(), motion_.num_states());
+    require_size(parts_.model, "evaluate_events", "event functions", g.size(), num_events());
     if (motion_.diverged(x) >= 0) {
         std::ranges::fill(g, 0.0);
         return;

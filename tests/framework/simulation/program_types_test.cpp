@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/lock.hpp"
+#include "ancora/sdk/implicit_system.hpp"
 #include "framework/models.hpp"
 
 using namespace ancora;
@@ -96,7 +97,58 @@ private:
     RowBlock block_;
 };
 
+/// An integrator that hands over a vector which is too short, or too long, by one entry.
+class WrongSpans final : public Integrator {
+public:
+    static constexpr Parameter kParameters[] = {
+        parameter::integer("call", "which call is wrong").required(),
+        parameter::integer("off", "entries too many").required()};
+    explicit WrongSpans(const Arguments& arguments)
+        : call_(static_cast<int>(arguments.integer("call"))),
+          off_(static_cast<int>(arguments.integer("off"))) {}
+    IntegratorTraits traits() const override {
+        IntegratorTraits traits;
+        traits.face = Face::continuous;
+        traits.projects = false;
+        return traits;
+    }
+    void prepare(const System&, const StepSettings&) override {}
+    void step(System& system, double t0, double h) override {
+        ContinuousSystem& model = *system.continuous();
+        ImplicitSystem& implicit = *system.implicit();
+        int number = 0;
+        const auto room = [&](int size) {
+            return std::vector<double>(
+                static_cast<std::size_t>(size + (number++ == call_ ? off_ : 0)), 0.0);
+        };
+        const int n = system.num_coordinates(), m = implicit.num_conditions();
+        const int all = model.size().num_states;
+        std::vector<double> x = room(all), dx = room(all);
+        model.read_state(x);
+        model.derivative(t0, x, dx);
+        std::vector<double> g = room(system.num_events()), error = room(all);
+        model.evaluate_events(t0, x, g);
+        model.constraint_error(t0, x, error);
+        std::vector<double> a = room(n), lambda = room(m);
+        implicit.accelerations(t0, system.q(), system.v(), a, lambda);
+        const std::vector<double> q = room(n), v = room(n), multipliers = room(m);
+        implicit.evaluate({t0, q, v, multipliers});
+        implicit.differentiate(room(n));
+        std::vector<double> y = room(m), w = room(all - 2 * n), r = room(n);
+        implicit.factorise(Augmented::dynamics, {});
+        implicit.solve(Augmented::dynamics, r, y, a, lambda);
+        implicit.quadrature_rates(w);
+        model.accept_state(t0, t0 + h, room(all));
+    }
+
+private:
+    int call_, off_;
+};
+
 constexpr TypeDescriptor kTypes[] = {
+    type<WrongSpans>("spans_of_test",
+                     {.doc = "wrong sizes", .equation = "none", .source = "this test"},
+                     WrongSpans::kParameters),
     type<Guide>("guide_of_test",
                 {.doc = "a guide", .equation = "n . (r_a + s r_b) = c", .source = "this test"},
                 Guide::kParameters),
@@ -516,5 +568,33 @@ TEST_SUITE("classes of the program as types") {
                         CHECK(said[0].find("tied_to_inertial_frame") != std::string::npos);
                     }
         CHECK(num_said == 24);
+    }
+
+    TEST_CASE("vectors of another size than the model's are refused, by name and call") {
+        const auto failure = [](int call, int off) {
+            Program program;
+            program.registry.add(ancora_plugin_descriptor);
+            const std::string said = program.failure(fmt::format(
+                "{}[[constraint]]\nname = \"it\"\ntype = \"distance\"\na = \"ball@0\"\n"
+                "b = \"ground@[0, 0, 0]\"\nlength = 1.0\n[integrator.spans_of_test]\ncall = {}\n"
+                "off = {}\n{}",
+                kBall,
+                call,
+                off,
+                integrator("spans_of_test", 0.01, 0.01)));
+            return std::pair{program.kind, said};
+        };
+        constexpr int kVectors = 14;
+        CHECK(failure(kVectors, 1).second == "no error");
+        for (int call = 0; call < kVectors; ++call)
+            for (const int off : {-1, 1}) {
+                if (call == 2 && off < 0) continue;  // there are no events
+                CAPTURE(call);
+                CAPTURE(off);
+                const auto [kind, said] = failure(call, off);
+                CHECK(kind == ErrorKind::plugin);
+                CHECK_MESSAGE(said.find("spans_of_test") != std::string::npos, said);
+                CHECK_MESSAGE(said.find(" entries of ") != std::string::npos, said);
+            }
     }
 }

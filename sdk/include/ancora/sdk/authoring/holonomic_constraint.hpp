@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -175,7 +177,15 @@ protected:
     }
 
     /// [assembly] Of phi's rows only these, in this order: where a parameter chooses axes.
-    void keep_rows(std::span<const std::size_t> rows) { kept_.assign(rows.begin(), rows.end()); }
+    /// @throws std::out_of_range for a row that phi does not have
+    void keep_rows(std::span<const std::size_t> rows) {
+        constexpr std::size_t kRows = FunctionOf<Author>::kRows;
+        for (const std::size_t row : rows)
+            if (row >= kRows)
+                throw std::out_of_range("keep_rows: row " + std::to_string(row) + ", but phi has " +
+                                        std::to_string(kRows) + ", counted from 0");
+        kept_.assign(rows.begin(), rows.end());
+    }
 
 private:
     void evaluate_all(const RowPoint& at, const RowValues& out) const {

@@ -784,6 +784,27 @@ class Mistakes(unittest.TestCase):
         with self.assertRaises(TypeError):
             ancora.Model.from_dict({"model": {"name": object()}})
 
+    def test_a_name_that_is_refused_does_not_stay(self):
+        for where in ("body.bar.densty", "integrator.stp", "body.rod.density"):
+            model = ancora.Model("pendulum", gravity=[0, 0, -9.81])
+            model.body("bar", "ancf_rigid_body", size=[1, 0.1, 0.1], density=1000)
+            model.integrator("emm", step=1e-2, end=0.1)
+            model["integrator.step"] = 2e-2
+            model[where] = 1.0
+            model["body.bar.density"] = 500.0
+            with self.assertRaises(ancora.ModelError) as found:
+                model.simulate()
+            self.assertIn(where, str(found.exception))
+            sim = model.simulate()
+            self.assertEqual(sim.run().steps_done, 5)
+            self.assertEqual(model["body.bar.density"], 500.0)
+
+    def test_rows_of_a_history_are_counted_from_one(self):
+        for every in (0, -1):
+            with self.assertRaises(ancora.UsageError) as found:
+                arm().simulate().history(["t"], every=every)
+            self.assertIn(f"every {every}", str(found.exception))
+
     def test_texts_pass_unharmed(self):
         strange = 'a "quoted" \\ name\twith\nall\x7f ünd µ'
         model = ancora.Model(strange)

@@ -285,6 +285,7 @@ class Model:
                 for name, text in self._sets.items():
                     self._session.call("model_set", self._handle, f"{name}={text}".encode())
             except Exception:
+                del self._sets[name]  # what is refused does not stay, as when it is refused at once
                 self._forget()
                 raise
         return self._handle

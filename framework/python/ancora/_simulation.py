@@ -374,6 +374,8 @@ class Simulation:
         (rows, columns).
         """
         names = list(columns) if columns is not None else self.columns
+        if operator.index(every) < 1:
+            raise UsageError(f"history: every {every}-th row; write 1 or more")
         if "t" not in names:
             names.insert(0, "t")
         # Rows are ends of steps, over which reactions are means.

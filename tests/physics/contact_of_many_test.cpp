@@ -507,6 +507,28 @@ TEST_CASE("pairs of materials have laws of their own") {
     CHECK(warnings(three(one + contact("rest", "bodies = \"*\""))).empty());
 }
 
+// Boxes that lie flat have a corner more than they need.
+TEST_CASE("rows of a contact of many name the bodies between which they are") {
+    std::string text = weight({0.0, 0.0, -kGravity});
+    for (int k = 0; k < 3; ++k)
+        text += fmt::format(
+            "\n[[body]]\nname = \"crate{0}\"\ntype = \"ancf_rigid_body\"\nmass = 1.0\ninertia = "
+            "[0.01, "
+            "0.01, 0.01]\npenalty = inf\nposition = [{0}, 0, 0.1]\nshape = {{ box = [0.2, 0.2, "
+            "0.2] "
+            "}}\n",
+            k);
+    text += contact("all", "bodies = \"crate?\"\nplanes = [[0, 0, 1, 0]]" + law(0.0, 0.3));
+    Simulation simulation = model(text + integrator("emm", 0.01, 0.1));
+    const std::vector<std::string> redundant = simulation.analyse().redundant_rows;
+    REQUIRE(redundant.size() == 3);
+    for (std::size_t k = 0; k < redundant.size(); ++k) {
+        CAPTURE(redundant[k]);
+        CHECK(has(redundant[k], "constraint \"all\", gap"));
+        CHECK(has(redundant[k], fmt::format("(\"crate{}\")", k)));
+    }
+}
+
 TEST_CASE("what is wrong with contacts of many is said in words") {
     const auto check = [](const std::string& more, const std::string& part) {
         const std::string text = refusal([&] {

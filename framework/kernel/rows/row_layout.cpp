@@ -41,6 +41,34 @@ bool holds(const RowBlock& block, RowKind kind) {
     });
 }
 
+/// Bodies with coordinates among the entries of rows, ascending.
+std::vector<int> bodies_of(const Model& model, const CompressedRows& rows, int first, int end) {
+    std::vector<int> out;
+    for (int e = rows.row_begin(first); e < rows.row_end(end - 1); ++e) {
+        const auto behind =
+            std::ranges::upper_bound(model.bodies, rows.column_of(e), {}, &BodyPart::first);
+        const int body = static_cast<int>(behind - model.bodies.begin()) - 1;
+        if (std::ranges::find(out, body) == out.end()) out.push_back(body);
+    }
+    std::ranges::sort(out);
+    return out;
+}
+
+/// Of a constraint on more bodies than the row acts on, such as a contact of many: ' ("a", "b")'.
+std::string bodies_in_brackets(const Model& model,
+                               const CompressedRows& rows,
+                               const RowOwner& owner,
+                               int row) {
+    if (owner.body >= 0) return {};
+    const std::vector<int> here = bodies_of(model, rows, row, row + 1);
+    const int end = owner.first_row + owner.num_rows;
+    if (bodies_of(model, rows, owner.first_row, end).size() == here.size()) return {};
+    std::string names;
+    for (const int body : here)
+        names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", model.bodies[body].object.name);
+    return names.empty() ? names : " (" + names + ")";
+}
+
 }  // namespace
 
 RowLayout::RowLayout(const Model& model, CallMeter& meter) : model_(model), meter_(meter) {
@@ -546,13 +574,14 @@ std::string RowLayout::row_name(int row) const {
     }
     // Rows of a block come item by item.
     const int per_item = part->block->rows_per_item;
-    if (per_item == 1)
-        return fmt::format("{}, {} of element {}", owner.object->label, part->block->name, local);
-    return fmt::format("{}, {} {} of element {}",
+    const std::string kind = per_item == 1
+                                 ? std::string(part->block->name)
+                                 : fmt::format("{} {}", part->block->name, local % per_item);
+    return fmt::format("{}, {} of element {}{}",
                        owner.object->label,
-                       part->block->name,
-                       local % per_item,
-                       local / per_item);
+                       kind,
+                       local / per_item,
+                       bodies_in_brackets(model_, *this, owner, row));
 }
 
 void RowLayout::close() {

@@ -177,6 +177,7 @@ private:
             parts_.rows.set_crossing(is_crossing_);
             close(closed);
             rows_.set_implied(implied);
+            impact_.pressed().assume_dependence();
             candidates_ = closed;
             chosen_for_ = 0.0;
         }
@@ -200,7 +201,6 @@ private:
     long num_events_ = 0;
     long most_events_ = kMostEvents;
     bool is_crossing_ = false;
-    bool is_bare_ = false;        // it has begun without rows
     bool is_open_ended_ = false;  // the last trial has no set of bearing rows
     double chosen_for_ = 0.0;     // length of the trial that rows are being chosen for
     int num_choices_ = 0;
@@ -333,10 +333,9 @@ StepPart::Passage ImpactPart::go_over() {
     const bool may_cross = parts_.model.traits.face == Face::discrete && !has_courses_;
     if (!may_cross || !(longest_ > 0.0)) return {};
     if (is_crossing_) {
-        // With the rows that were closed it has no solution, as where these depend on each other:
-        // it begins without any, and those that the gaps ask for are independent.
-        if (is_bare_) return {};
-        is_bare_ = true;
+        // With the rows that are closed it has no solution, as where these depend on each other:
+        // it begins anew without any, and those that the gaps ask for are independent.
+        if (rows_.closed() == rows_.latched()) return {};
         chosen_for_ = 0.0;
         close(rows_.latched());
         return {true, nullptr};
@@ -353,9 +352,8 @@ StepPart::Passage ImpactPart::go_over() {
 /// do not.
 void ImpactPart::begin_crossing() {
     set_crossing(true);
-    is_bare_ = impact_.pressed().may_depend();
     candidates_ = rows_.closed();
-    if (is_bare_) close(rows_.latched());
+    if (impact_.pressed().may_depend()) close(rows_.latched());
     chosen_for_ = 0.0;
     for (int i = 0; i < rows_.count(); ++i)
         if (!rows_.is_latched(i)) state_.pi[rows_.row(i)] = rows_.gap(i);

@@ -57,6 +57,8 @@ public:
     void evaluate(const double* q, const double* v, double t, Eigen::VectorXd& pressure);
     /// Whether rows are closed that depend on others, since all of them rub.
     bool may_depend() const { return may_depend_; }
+    /// Where it is not known.
+    void assume_dependence() { may_depend_ = true; }
     /// Whether a latch that has caught may break.
     bool has_limits() const;
 

@@ -226,7 +226,8 @@ void Emm::advance_over_events(System& system, double t0, double h) {
             (halvings++ == max_halvings_ + kMoreHalvings || failures++ == kMostFailures))
             refuse(system, t, length, true);
         if (is_made) halvings = 0;
-        longest = is_made ? h : 0.5 * length;
+        // What had to be halved may have to be again: pieces grow as they shrank.
+        longest = is_made ? std::min(h, 2.0 * longest) : 0.5 * length;
     }
 }
 

@@ -271,14 +271,6 @@ double BoxPair::apart_along(const Vec3& n, const Relative<double>& z) const {
 double BoxPair::separation(const Relative<double>& z) const {
     const Vec3 y = z.y;
     if (y.norm() > 2.0 * size_) return y.norm() - size_;
-    if (is_round_) {
-        Candidates all;
-        add_corners(z, {}, all);
-        add_edges(z, all);
-        double least = y.norm();
-        for (const Candidate& candidate : all) least = std::min(least, candidate.gap);
-        return least;
-    }
     double most = -size_;
     for (int k = 0; k < 3; ++k) {
         most = std::max(most, apart_along(Vec3::Unit(k), z));
@@ -288,7 +280,16 @@ double BoxPair::separation(const Relative<double>& z) const {
             if (n.norm() > kParallel) most = std::max(most, apart_along(n.normalized(), z));
         }
     }
-    return most;
+    if (!is_round_) return most;
+    // A core in a box, where features may be far from each other. Two axes have no inside.
+    const bool has_box = a_.half.minCoeff() > 0.0 || b_.half.minCoeff() > 0.0;
+    if (has_box && !(most > 0.0)) return most - rounding_;
+    Candidates all;
+    add_corners(z, {}, all);
+    add_edges(z, all);
+    double least = y.norm();
+    for (const Candidate& candidate : all) least = std::min(least, candidate.gap);
+    return least;
 }
 
 void BoxPair::add(const PairFeature& f, const Relative<double>& z, Candidates& to) const {

@@ -305,20 +305,6 @@ void HullPair::for_supporting_edges(const Relative<double>& z,
 double HullPair::separation(const Relative<double>& z) const {
     const Vec3 y = z.y;
     if (y.norm() > 2.0 * size_) return y.norm() - size_;
-    if (is_round()) {
-        double least = y.norm();
-        HullPairFeature f;
-        for (f.kind = Kind::corner_of_a; f.first < count(a_.corners); ++f.first)
-            least = std::min(least, gap(0, encode(f), z));
-        f.first = 0;
-        for (f.kind = Kind::corner_of_b; f.first < count(b_.corners); ++f.first)
-            least = std::min(least, gap(0, encode(f), z));
-        for_supporting_edges(z, kSupports, [&](const HullPairFeature& edges, const Vec3& to_b) {
-            if (to_b.dot(Vec3(between(edges, z))) >= 0.0)
-                least = std::min(least, value(0, encode(edges), z));
-        });
-        return least;
-    }
     double most = -size_;
     for (int k = 0; k < count(a_.faces); ++k) most = std::max(most, face_apart(true, k, z));
     for (int k = 0; k < count(b_.faces); ++k) most = std::max(most, face_apart(false, k, z));
@@ -332,7 +318,21 @@ double HullPair::separation(const Relative<double>& z) const {
         for (const Vec3& corner : a_.corners) high = std::max(high, along_a.dot(corner));
         most = std::max(most, low - high - to_b.dot(y));
     });
-    return most;
+    if (!is_round()) return most;
+    // An axis in a hull, where features may be far from each other.
+    if (!(most > 0.0)) return most - rounding_;
+    double least = y.norm();
+    HullPairFeature f;
+    for (f.kind = Kind::corner_of_a; f.first < count(a_.corners); ++f.first)
+        least = std::min(least, gap(0, encode(f), z));
+    f.first = 0;
+    for (f.kind = Kind::corner_of_b; f.first < count(b_.corners); ++f.first)
+        least = std::min(least, gap(0, encode(f), z));
+    for_supporting_edges(z, kSupports, [&](const HullPairFeature& edges, const Vec3& to_b) {
+        if (to_b.dot(Vec3(between(edges, z))) >= 0.0)
+            least = std::min(least, value(0, encode(edges), z));
+    });
+    return least;
 }
 
 void HullPair::add(const HullPairFeature& f, const Relative<double>& z, Candidates& to) const {

@@ -119,7 +119,7 @@ constexpr ancora::TypeDescriptor kTypes[] = {
               "shape_b = { box = [0.03, 0.02, 0.04] }",
               "a = \"a\"\n"
               "b = \"b\"\n"
-              "shape = { cylinder = { radius = 0.02, from = [0, 0, 0], to = [0.03, 0, 0] } }\n"
+              "shape = { capsule = { radius = 0.02, from = [0, 0, 0], to = [0.03, 0, 0] } }\n"
               "plane = { point = [-9.0, 0.0, 0.0], normal = [1.0, 0.2, 0.0] }",
               "bodies = [\"a\", \"b\"]\n"
               "solids = [[0, 3, 3, 0, 0.02, 0, 0, 0, 0, 0, 1, 0, 0, 0], "

@@ -237,8 +237,8 @@ void require_complete(const Choice& choice, const ConditionRows& conditions, boo
     throw Error(ErrorKind::numerical,
                 fmt::format("joint_space: {}, such as a motion of {}, are told by no measure of a "
                             "joint and no frame of a body; equations in coordinates of joints are "
-                            "those of a mechanism of rigid bodies: make this body rigid (an "
-                            "ancf_rigid_body by penalty = inf), or tie it by a joint",
+                            "those of a mechanism of rigid bodies: make this body rigid (by "
+                            "penalty = inf, if it has one), or tie it by a joint",
                             count,
                             choice.untold()));
 }

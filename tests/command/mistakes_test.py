@@ -433,7 +433,7 @@ CASES = [
     Case("point = [1.0, 0.0, 0.0]", "point = [1.0, 0.0, 0.0]\nstart = 30", "30", "4.77 turns", '"30 deg"', status=0),
     Case(AXIS, AXIS + "\nlimits = { lower = -90, upper = 90 }", "-90", "lower: -90 is -90 rad, -14.3 turns", '"-90 deg"', status=0),
     Case(AXIS, AXIS + "\nspring = { stiffness = 2, free = 60 }", "60 }", "free: 60 is 60 rad", '"60 deg"', status=0),
-    Case(AXIS, MOTOR + '"relay.value"', '"relay.value"', 'there is no measure "relay.value"', 'type "actuator"'),
+    Case(AXIS, MOTOR + '"relay.value"', '"relay.value"', 'there is no measure "relay.value"', 'any signal commands'),
     # --- plausible?
     Case("inertia = [0.01, 0.1, 0.1]", "inertia = [1e4, 1e5, 1e5]", "[[body]]\nname = \"fore\"", "radius of gyration",
          "kg m^2", status=0),

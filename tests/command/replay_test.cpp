@@ -87,10 +87,10 @@ TEST_SUITE("ancora replay") {
         folder.write("m.toml", model("throws_in_call"));
         const ProcessResult run = ancora(folder, {"run", "m.toml"});
         CHECK(run.status == 4);
-        CHECK(run.err ==
-              "m.toml:6:1: error: t = 0.01 s, constraint \"c\" (type throws_in_call of plugin "
-              "throws_in_call 1.0.0): evaluate threw \"out of order\"" +
-                  std::string(kAdvice));
+        CHECK(run.err.ends_with(
+            "m.toml:6:1: error: t = 0.01 s, constraint \"c\" (type throws_in_call of plugin "
+            "throws_in_call 1.0.0): evaluate threw \"out of order\"" +
+            std::string(kAdvice)));
         CHECK(fs::exists(folder / "results/m/summary.json"));
 
         const std::string file = "results/m/failed_call.toml";

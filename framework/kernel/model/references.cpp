@@ -157,7 +157,7 @@ MeasureRef find_measure(const Model& model, const std::string& text, const Asker
             text,
             known.empty() ? "; only joints have measures" : hint(text, known, "measures"),
             is_of_other ? "; outputs of other objects are read by inputs, as the \"command\" of a "
-                          "force of type \"actuator\""
+                          "force that any signal commands (\"ancora plugins\")"
                         : ""));
     }
     std::vector<std::string> names;

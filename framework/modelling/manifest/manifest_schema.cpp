@@ -337,7 +337,7 @@ Json definitions() {
           {"description",
            "a number to be computed, with or without unit: \"2*pi*r\", \"10 mm\", \"70 GPa\""},
           {"type", "string"},
-          {"pattern", R"(^[A-Za-z0-9_µμ\s+\-*/^().,\[\]${}]+$)"}}},
+          {"pattern", R"(^[A-Za-z0-9_µμ\s+\-*/^().,\[\]${}<>=]+$)"}}},
         {"interpolation",
          {{"description", "a text with ${EXPRESSION} in it"},
           {"type", "string"},

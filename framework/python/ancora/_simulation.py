@@ -567,22 +567,15 @@ class Simulation:
 
     # --- the equation at the present state
 
-    def _matrix(self, which):
-        rows, columns = c_size_t(), c_size_t()
-        self._call("matrix", which, None, 0, byref(rows), byref(columns))
-        out = _array(rows.value, columns.value)
-        self._call("matrix", which, _pointer(out), out.size, None, None)
-        return out
-
     @property
     def M(self) -> np.ndarray:
         """Mass matrix (n, n)."""
-        return self._matrix(_MASS)
+        return self._matrix("matrix", _MASS)
 
     @property
     def A(self) -> np.ndarray:
         """Constraint matrix (m, n) of A a = b."""
-        return self._matrix(_JACOBIAN)
+        return self._matrix("matrix", _JACOBIAN)
 
     @property
     def b(self) -> np.ndarray:

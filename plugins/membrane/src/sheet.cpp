@@ -16,6 +16,7 @@
 #include "ancora/mesh/mesh.hpp"
 #include "ancora/sdk/helpers/folds.hpp"
 #include "ancora/sdk/helpers/nodes.hpp"
+#include "ancora/sdk/helpers/rest_shape.hpp"
 
 namespace ancora::membrane {
 namespace {
@@ -141,61 +142,19 @@ Faces from_fold(const Arguments& table, std::vector<double>& flat) {
     return sheet;
 }
 
-std::string name_of(const Face& face) {
-    std::string out;
-    for (const std::int32_t node : face)
-        if (node >= 0) out += (out.empty() ? "" : ", ") + std::to_string(node);
-    return out;
-}
-
-/// Refuses a rest shape that is no shape of the same sheet.
-void require_same(const Arguments& arguments, const Faces& start, const Faces& rest) {
-    const auto count = [&](std::size_t at_rest, std::size_t at_start, const char* of) {
-        if (at_rest != at_start)
-            arguments.fail("rest",
-                           "the rest shape has " + std::to_string(at_rest) + " " + of +
-                               ", the start has " + std::to_string(at_start) +
-                               "; both are to be one sheet, with the same numbers");
-    };
-    count(rest.num_nodes(), start.num_nodes(), "nodes");
-    if (rest.faces.empty()) return;  // positions alone
-    count(rest.faces.size(), start.faces.size(), "faces");
-    for (std::size_t k = 0; k < rest.faces.size(); ++k) {
-        Face a = start.faces[k], b = rest.faces[k];
-        std::ranges::sort(a);
-        std::ranges::sort(b);
-        if (a != b)
-            arguments.fail("rest",
-                           "face " + std::to_string(k) + " joins nodes " + name_of(rest.faces[k]) +
-                               " at rest, and " + name_of(start.faces[k]) +
-                               " at the start; both are to be one sheet, with the same numbers");
-    }
-}
-
 /// Positions at rest that `rest` gives.
 std::vector<double> read_rest(const Arguments& arguments, const Faces& start) {
-    Faces rest;
-    if (arguments.shape("rest") == Shape::file) {
-        rest = from_mesh(arguments, "rest");
-    } else {
-        const Arguments& table = arguments.table("rest");
-        constexpr std::array<const char*, 3> kWays = {"nodes", "grid", "mesh"};
-        const auto given = [&](const char* key) {
-            return table.given(key);
-        };
-        if (std::ranges::count_if(kWays, given) != 1)
-            arguments.fail("rest",
-                           "a rest shape has one of the keys \"nodes\", \"grid\" and \"mesh\"");
-        if (table.given("grid")) {
-            rest = from_grid(table.table("grid"));
-        } else if (table.given("mesh")) {
-            rest = from_mesh(table, "mesh");
-        } else {
-            const std::span<const double> x = table.numbers("nodes");
-            rest.x.assign(x.begin(), x.end());
-        }
-    }
-    require_same(arguments, start, rest);
+    Faces rest = nodes::read_rest(arguments, from_grid, from_mesh);
+    nodes::require_same(
+        arguments,
+        rest,
+        start,
+        &Faces::faces,
+        [](const Face& face) {
+            return std::vector<std::int32_t>(face.begin(), face.end() - (face[3] < 0 ? 1 : 0));
+        },
+        "face",
+        "sheet");
     return std::move(rest.x);
 }
 

@@ -15,6 +15,7 @@
 
 #include "ancora/mesh/mesh.hpp"
 #include "ancora/sdk/helpers/nodes.hpp"
+#include "ancora/sdk/helpers/rest_shape.hpp"
 
 namespace ancora::shell {
 namespace {
@@ -334,45 +335,17 @@ Surface build_surface(const Arguments& arguments) {
 
 Surface build_rest(const Arguments& arguments, const Surface& start) {
     if (!arguments.given("rest")) return start;
-    Surface given;
-    if (arguments.shape("rest") == Shape::file) {
-        given = from_mesh(arguments, "rest");
-    } else {
-        const Arguments& table = arguments.table("rest");
-        constexpr std::array<const char*, 3> kWays = {"nodes", "grid", "mesh"};
-        const auto is_given = [&](const char* way) {
-            return table.given(way);
-        };
-        if (std::ranges::count_if(kWays, is_given) != 1)
-            arguments.fail("rest",
-                           "a rest shape has one of the keys \"nodes\", \"grid\" and \"mesh\"");
-        if (table.given("grid")) {
-            given = from_grid(table.table("grid"));
-        } else if (table.given("mesh")) {
-            given = from_mesh(table, "mesh");
-        } else {
-            const std::span<const double> x = table.numbers("nodes");
-            given.x.assign(x.begin(), x.end());
-        }
-    }
-    const auto require_alike = [&](std::size_t at_rest, std::size_t at_start, const char* of) {
-        if (at_rest != at_start)
-            arguments.fail("rest",
-                           "the rest shape has " + std::to_string(at_rest) + " " + of +
-                               ", the start has " + std::to_string(at_start) +
-                               "; both are to be one shell, with the same numbers");
-    };
-    require_alike(given.x.size() / 3, start.x.size() / 3, "nodes");
-    if (!given.quads.empty()) require_alike(given.quads.size(), start.quads.size(), "elements");
-    for (std::size_t k = 0; k < given.quads.size(); ++k) {
-        Quad at_start = start.quads[k], at_rest = given.quads[k];
-        std::ranges::sort(at_start);
-        std::ranges::sort(at_rest);
-        if (at_start != at_rest)
-            arguments.fail("rest",
-                           name_of(k, given.quads[k]) + " is " + name_of(k, start.quads[k]) +
-                               " at the start; both are to be one shell, with the same numbers");
-    }
+    Surface given = nodes::read_rest(arguments, from_grid, from_mesh);
+    nodes::require_same(
+        arguments,
+        given,
+        start,
+        &Surface::quads,
+        [](const Quad& quad) {
+            return std::vector<std::int32_t>(quad.begin(), quad.end());
+        },
+        "element",
+        "shell");
     Surface rest = start;
     rest.x = std::move(given.x);
     refuse_flat(arguments, "rest", rest);

@@ -13,6 +13,7 @@
 
 #include "ancora/mesh/mesh.hpp"
 #include "ancora/sdk/helpers/folds.hpp"
+#include "ancora/sdk/helpers/rest_shape.hpp"
 #include "ancora/sdk/numbers/math.hpp"
 #include "groups.hpp"
 #include "text.hpp"
@@ -194,53 +195,19 @@ Network from_fold(const Arguments& table, std::vector<double>& flat) {
     return net;
 }
 
-/// Refuses a rest shape that is no shape of the same network.
-void require_same(const Arguments& arguments, const Network& start, const Network& rest) {
-    const auto count = [&](std::int32_t at_rest, std::int32_t at_start, const char* of) {
-        if (at_rest != at_start)
-            arguments.fail("rest",
-                           "the rest shape has " + std::to_string(at_rest) + " " + of +
-                               ", the start has " + std::to_string(at_start) +
-                               "; both are to be one network, with the same numbers");
-    };
-    count(rest.num_nodes(), start.num_nodes(), "nodes");
-    if (rest.elements.empty()) return;  // positions alone
-    count(rest.num_elements(), start.num_elements(), "elements");
-    for (std::int32_t e = 0; e < rest.num_elements(); ++e) {
-        const Element a = start.elements[e], b = rest.elements[e];
-        if (std::minmax(a.a, a.b) == std::minmax(b.a, b.b)) continue;
-        arguments.fail("rest",
-                       "element " + std::to_string(e) + " joins nodes " + std::to_string(b.a) +
-                           " and " + std::to_string(b.b) + " at rest, and " + std::to_string(a.a) +
-                           " and " + std::to_string(a.b) +
-                           " at the start; both are to be one network, with the same numbers");
-    }
-}
-
 /// Positions at rest that `rest` gives.
 std::vector<double> read_rest(const Arguments& arguments, const Network& start) {
-    Network rest;
-    if (arguments.shape("rest") == Shape::file) {
-        rest = from_mesh(arguments, "rest");
-    } else {
-        const Arguments& table = arguments.table("rest");
-        constexpr std::array<const char*, 3> kWays = {"nodes", "grid", "mesh"};
-        const auto given = [&](const char* key) {
-            return table.given(key);
-        };
-        if (std::ranges::count_if(kWays, given) != 1)
-            arguments.fail("rest",
-                           "a rest shape has one of the keys \"nodes\", \"grid\" and \"mesh\"");
-        if (table.given("grid")) {
-            rest = from_grid(table.table("grid"));
-        } else if (table.given("mesh")) {
-            rest = from_mesh(table, "mesh");
-        } else {
-            const std::span<const double> x = table.numbers("nodes");
-            rest.x.assign(x.begin(), x.end());
-        }
-    }
-    require_same(arguments, start, rest);
+    Network rest = nodes::read_rest(arguments, from_grid, from_mesh);
+    nodes::require_same(
+        arguments,
+        rest,
+        start,
+        &Network::elements,
+        [](const Element& e) {
+            return std::vector<std::int32_t>{e.a, e.b};
+        },
+        "element",
+        "network");
     return std::move(rest.x);
 }
 

@@ -645,7 +645,7 @@ TEST_SUITE("truss: messages") {
         grid.set_table("grid").set("counts", {2, 3}).set("spacing", {1.0, 1.0});
         grid.set_table("rest").set_table("grid").set("counts", {3, 2}).set("spacing", {1.0, 1.0});
         CHECK_THROWS_WITH(make(grid),
-                          "rest: element 1 joins nodes 1 and 2 at rest, and 2 and 3 at the start; "
+                          "rest: element 1 joins nodes 1, 2 at rest, and 2, 3 at the start; "
                           "both are to be one network, with the same numbers");
         FakeArguments none = list({0, 0, 0, 1, 0, 0}, {0, 1});
         none.set_table("rest");

@@ -15,6 +15,7 @@
 #include "joint_space_equations.hpp"
 #include "linear_equations.hpp"
 #include "rate_rows.hpp"
+#include "trimmed.hpp"
 
 namespace ancora {
 namespace {
@@ -202,19 +203,19 @@ private:
 
     void search(Placement& out) {
         q_ = system_.state().q;
-        ConditionRows at = conditions(q_);
         if (!close(q_, {})) refuse();
         double damping = kFirstDamping;
         Eigen::MatrixXd J;
         Eigen::VectorXd e = differences(q_, &J);
         int steps = 0;
         Eigen::Index rank = 0;
+        ConditionRows at;
         for (bool goes_on = true; goes_on && steps < kMostSteps; ++steps) {
             at = conditions(q_);
             if (at.Z.cols() == 0) break;
             const Eigen::MatrixXd N = weighted(at.Z);
             const Eigen::MatrixXd G = J * N;
-            rank = G.size() > 0 ? RankRevealingQr(G.transpose()).rank(1e-9) : 0;
+            rank = G.size() > 0 ? RankRevealingQr(G.transpose()).rank(kIndependent) : 0;
             if (e.norm() <= kClosed * extent_) break;
             const Eigen::MatrixXd H = G * G.transpose();
             const double unit = H.trace() / static_cast<double>(H.rows());
@@ -284,13 +285,9 @@ KinematicTarget KinematicTarget::parse(const std::string& text) {
     };
     const std::size_t equal = text.rfind('=');
     if (equal == std::string::npos) refuse();
-    const auto trimmed = [](std::string part) {
-        const std::size_t first = part.find_first_not_of(' ');
-        if (first == std::string::npos) return std::string();
-        return part.substr(first, part.find_last_not_of(' ') + 1 - first);
-    };
-    KinematicTarget out{trimmed(text.substr(0, equal)), {}};
-    const std::string numbers = trimmed(text.substr(equal + 1));
+    const std::string_view both = text;
+    KinematicTarget out{std::string(trimmed(both.substr(0, equal))), {}};
+    const std::string numbers(trimmed(both.substr(equal + 1)));
     if (out.of.empty() || numbers.empty()) refuse();
     const auto add = [&](const Value& value) {
         if (const auto* const x = value.as<double>())

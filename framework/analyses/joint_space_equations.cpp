@@ -272,9 +272,7 @@ Eigen::MatrixXd times_mass(const MassMatrix& mass, const Eigen::MatrixXd& x) {
 std::vector<std::string> JointSpace::remarks() const {
     std::vector<std::string> out;
     const auto tell = [&out](const std::vector<std::string>& names, const char* what) {
-        std::string list;
-        for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-        if (!names.empty()) out.push_back(fmt::format("{}: {}", what, list));
+        if (!names.empty()) out.push_back(fmt::format("{}: {}", what, fmt::join(names, ", ")));
     };
     tell(following, "these follow from the coordinates");
     tell(fixed, "these do not move, by constraints or drives");

@@ -98,10 +98,8 @@ ancora_status ancora_joint_remarks(const ancora_simulation* simulation,
                                    size_t capacity,
                                    size_t* count) {
     return c::call(simulation, [&](const ancora_simulation& it) {
-        std::string out;
-        for (const std::string& line : joints_of(it).remarks())
-            out += (out.empty() ? "" : "\n") + line;
-        c::put_text(out, text, capacity, count);
+        const std::vector<std::string> remarks = joints_of(it).remarks();
+        c::put_text(fmt::format("{}", fmt::join(remarks, "\n")), text, capacity, count);
     });
 }
 

@@ -23,6 +23,8 @@
 #include "campbell_picture.hpp"
 #include "commands.hpp"
 #include "diagnostics.hpp"
+#include "json_text.hpp"
+#include "loaded_model.hpp"
 #include "matrix_files.hpp"
 #include "table.hpp"
 
@@ -32,24 +34,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostRowsShown = 40;
-
-std::string written(const Json& json) {
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-/// A model from the command line.
-struct Loaded {
-    explicit Loaded(const Options& options)
-        : manifest(Manifest::load(options.operand, options.overrides)) {
-        add_folders(registry, options);
-        lock_if_asked(registry, options);
-        simulation.emplace(manifest, registry, &write_warning);
-        simulation->set_threads(options.threads);
-    }
-    Manifest manifest;
-    PluginRegistry registry;
-    std::optional<Simulation> simulation;
-};
 
 const char* word(Stability stability) {
     switch (stability) {
@@ -224,13 +208,6 @@ std::string moves_most(const Mode& mode) {
     return text;
 }
 
-Json matrix_json(const std::vector<double>& x, int rows, int columns) {
-    Json out = Json::array();
-    for (int i = 0; i < rows; ++i)
-        out.push_back(std::vector<double>(x.begin() + i * columns, x.begin() + (i + 1) * columns));
-    return out;
-}
-
 /// Writes the lowest modes into folders of their own.
 /// @param value  of one, as text: "3.2 Hz"
 /// @returns how many
@@ -363,10 +340,10 @@ int modes_over_spins(Simulation& simulation, const Options& options) {
                             {"eigenvalue", std::move(eigenvalues)},
                             {"critical_rates", critical_rates(range, curve)}});
         }
-        write_out(written({{"model", simulation.name()},
-                           {"axes", is_turning ? "turning" : "fixed"},
-                           {"rates", range.rates},
-                           {"modes", std::move(list)}}));
+        write_out(json_text({{"model", simulation.name()},
+                             {"axes", is_turning ? "turning" : "fixed"},
+                             {"rates", range.rates},
+                             {"modes", std::move(list)}}));
         return 0;
     }
     if (options.quiet) return 0;
@@ -411,14 +388,14 @@ int modes_over_spins(Simulation& simulation, const Options& options) {
 }  // namespace
 
 int equilibrium(const Options& options) {
-    Loaded model(options);
+    LoadedModel model(options);
     Simulation& simulation = *model.simulation;
     EquilibriumOptions wanted;
     wanted.nearest = options.nearest;
     wanted.spinning = options.spinning;
     const Equilibrium rest = simulation.find_equilibrium(wanted);
     if (options.json)
-        write_out(written(json_of(simulation, rest)));
+        write_out(json_text(json_of(simulation, rest)));
     else if (!options.quiet)
         write_out(text_of(simulation, rest));
     return 0;
@@ -460,7 +437,7 @@ int buckling(Simulation& simulation, const Options& options) {
                     {"written", num_written},
                     {"buckling", std::move(list)}};
         if (found.reverse_factor < 0.0) out["reverse_factor"] = found.reverse_factor;
-        write_out(written(out));
+        write_out(json_text(out));
         return 0;
     }
     if (options.quiet) return 0;
@@ -489,7 +466,7 @@ int buckling(Simulation& simulation, const Options& options) {
 }  // namespace
 
 int modes(const Options& options) {
-    Loaded model(options);
+    LoadedModel model(options);
     Simulation& simulation = *model.simulation;
     if (options.buckling) return buckling(simulation, options);
     if (options.spin_range) {
@@ -522,14 +499,14 @@ int modes(const Options& options) {
         }
         Json parts = Json::object();
         for (const Modes::SpinningPart& part : found.parts) parts[part.name] = part.rate;
-        write_out(written({{"model", simulation.name()},
-                           {"time", simulation.time()},
-                           {"degrees_of_freedom", found.degrees_of_freedom},
-                           {"spin", found.spin},
-                           {"spinning_parts", std::move(parts)},
-                           {"complete", found.is_complete},
-                           {"written", num_written},
-                           {"modes", std::move(list)}}));
+        write_out(json_text({{"model", simulation.name()},
+                             {"time", simulation.time()},
+                             {"degrees_of_freedom", found.degrees_of_freedom},
+                             {"spin", found.spin},
+                             {"spinning_parts", std::move(parts)},
+                             {"complete", found.is_complete},
+                             {"written", num_written},
+                             {"modes", std::move(list)}}));
         return 0;
     }
     if (options.quiet) return 0;
@@ -576,7 +553,7 @@ int linearize(const Options& options) {
     if (options.outputs.empty())
         throw Error(ErrorKind::usage,
                     "\"ancora linearize\" needs --out COLUMNS, such as elbow.angle,tip.x");
-    Loaded model(options);
+    LoadedModel model(options);
     Simulation& simulation = *model.simulation;
     // A record of a call that fails goes there, too.
     if (options.dir) {
@@ -601,14 +578,14 @@ int linearize(const Options& options) {
                   {{"inputs", found.inputs}, {"outputs", found.outputs}});
     }
     if (options.json)
-        write_out(written({{"model", simulation.name()},
-                           {"inputs", found.inputs},
-                           {"outputs", found.outputs},
-                           {"outputs_at_rest", found.at},
-                           {"A", matrix_json(found.A, x, x)},
-                           {"B", matrix_json(found.B, x, u)},
-                           {"C", matrix_json(found.C, y, x)},
-                           {"D", matrix_json(found.D, y, u)}}));
+        write_out(json_text({{"model", simulation.name()},
+                             {"inputs", found.inputs},
+                             {"outputs", found.outputs},
+                             {"outputs_at_rest", found.at},
+                             {"A", matrix_json(found.A, x, x)},
+                             {"B", matrix_json(found.B, x, u)},
+                             {"C", matrix_json(found.C, y, x)},
+                             {"D", matrix_json(found.D, y, u)}}));
     else if (!options.quiet)
         write_out(fmt::format(
             "{}: {}, {}, {}{}\n",

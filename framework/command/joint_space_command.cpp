@@ -4,7 +4,6 @@
 #include <cmath>
 #include <filesystem>
 #include <numbers>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,8 @@
 #include "ancora/framework/simulation.hpp"
 #include "commands.hpp"
 #include "diagnostics.hpp"
+#include "json_text.hpp"
+#include "loaded_model.hpp"
 #include "matrix_files.hpp"
 #include "table.hpp"
 
@@ -27,45 +28,17 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMostShown = 8;  // columns of a matrix
 constexpr double kRounding = 1e-13;
 
-/// A model from the command line, stepped to --at or brought to rest.
-struct Placed {
-    explicit Placed(const Options& options)
-        : manifest(Manifest::load(options.operand, options.overrides)) {
-        add_folders(registry, options);
-        lock_if_asked(registry, options);
-        simulation.emplace(manifest, registry, &write_warning);
-        simulation->set_threads(options.threads);
+/// Stepped to --at or brought to rest.
+struct PlacedModel : LoadedModel {
+    explicit PlacedModel(const Options& options) : LoadedModel(options) {
         if (options.at_rest) simulation->find_equilibrium();
         while (options.at && simulation->time() < *options.at && !simulation->done())
             simulation->step();
     }
-    Manifest manifest;
-    PluginRegistry registry;
-    std::optional<Simulation> simulation;
 };
 
-std::string joined(const std::vector<std::string>& names) {
-    std::string out;
-    for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-    return out;
-}
-
-Json matrix_json(const std::vector<double>& values, std::size_t columns) {
-    Json rows = Json::array();
-    for (std::size_t i = 0; columns > 0 && i < values.size() / columns; ++i) {
-        Json row = Json::array();
-        for (std::size_t k = 0; k < columns; ++k) row.push_back(values[i * columns + k]);
-        rows.push_back(std::move(row));
-    }
-    return rows;
-}
-
-void print(const Json& json) {
-    write_out(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-}
-
 Json to_json(const Simulation& simulation, const JointSpace& space) {
-    const std::size_t r = space.coordinates.size();
+    const int r = static_cast<int>(space.coordinates.size());
     Json coordinates = Json::array(), points = Json::array();
     for (const JointSpace::Coordinate& one : space.coordinates) {
         Json entry = {{"name", one.name}, {"unit", one.unit}};
@@ -74,13 +47,14 @@ Json to_json(const Simulation& simulation, const JointSpace& space) {
         coordinates.push_back(std::move(entry));
     }
     for (const JointSpace::Point& point : space.points)
-        points.push_back(
-            {{"name", point.name}, {"J", matrix_json(point.J, r)}, {"bias", point.bias}});
+        points.push_back({{"name", point.name},
+                          {"J", matrix_json(point.J, point.rows, r)},
+                          {"bias", point.bias}});
     return {{"model", simulation.name()},
             {"time", simulation.time()},
             {"coordinates", coordinates},
-            {"M", matrix_json(space.M, r)},
-            {"C", matrix_json(space.C, r)},
+            {"M", matrix_json(space.M, r, r)},
+            {"C", matrix_json(space.C, r, r)},
             {"bias", space.bias},
             {"points", points},
             {"following", space.following},
@@ -140,7 +114,7 @@ std::string to_text(const Simulation& simulation, const JointSpace& space) {
 }  // namespace
 
 int joint_space(const Options& options) {
-    Placed model(options);
+    PlacedModel model(options);
     Simulation& simulation = *model.simulation;
     if (options.dir) {
         std::error_code failed;
@@ -175,7 +149,7 @@ int joint_space(const Options& options) {
                   {{"coordinates", names}, {"points", points}});
     }
     if (options.json)
-        print(to_json(simulation, space));
+        write_out(json_text(to_json(simulation, space)));
     else if (!options.quiet)
         write_out(to_text(simulation, space));
     return 0;
@@ -188,7 +162,7 @@ int inverse_kinematics(const Options& options) {
                     "[0.3, 0, 0.5]\"");
     std::vector<KinematicTarget> targets;
     for (const std::string& text : options.targets) targets.push_back(KinematicTarget::parse(text));
-    Placed model(options);
+    PlacedModel model(options);
     Simulation& simulation = *model.simulation;
     const InverseKinematics found = simulation.inverse_kinematics(targets);
     TextTable table;
@@ -207,15 +181,15 @@ int inverse_kinematics(const Options& options) {
         Json bodies = Json::object();
         for (const Simulation::BodyState& body : simulation.body_states())
             bodies[body.name] = std::vector<double>(body.q.begin(), body.q.end());
-        print({{"model", simulation.name()},
-               {"reached", found.is_reached},
-               {"distance", found.distance},
-               {"angle", found.angle},
-               {"iterations", found.iterations},
-               {"free", found.num_free},
-               {"at_limits", found.at_limits},
-               {"measures", values},
-               {"bodies", bodies}});
+        write_out(json_text({{"model", simulation.name()},
+                             {"reached", found.is_reached},
+                             {"distance", found.distance},
+                             {"angle", found.angle},
+                             {"iterations", found.iterations},
+                             {"free", found.num_free},
+                             {"at_limits", found.at_limits},
+                             {"measures", values},
+                             {"bodies", bodies}}));
     } else if (!options.quiet) {
         std::string out =
             fmt::format("{}: {}\n\n{}",
@@ -228,19 +202,21 @@ int inverse_kinematics(const Options& options) {
                 "\n{} degree{} of freedom left: of many places this is one near the start\n",
                 found.num_free,
                 found.num_free == 1 ? "" : "s");
-        if (!found.at_limits.empty()) out += fmt::format("\nheld by {}\n", joined(found.at_limits));
+        if (!found.at_limits.empty())
+            out += fmt::format("\nheld by {}\n", fmt::join(found.at_limits, ", "));
         write_out(out);
     }
     if (!found.is_reached)
-        throw Error(ErrorKind::numerical,
-                    fmt::format("the targets are not reached from this start: {:.3g} m and {:.3g} "
-                                "rad are left{}; they may be out of reach, or contradict each "
-                                "other, or need a start that is nearer",
-                                found.distance,
-                                found.angle,
-                                found.at_limits.empty()
-                                    ? ""
-                                    : fmt::format(", held by {}", joined(found.at_limits))));
+        throw Error(
+            ErrorKind::numerical,
+            fmt::format("the targets are not reached from this start: {:.3g} m and {:.3g} "
+                        "rad are left{}; they may be out of reach, or contradict each "
+                        "other, or need a start that is nearer",
+                        found.distance,
+                        found.angle,
+                        found.at_limits.empty()
+                            ? ""
+                            : fmt::format(", held by {}", fmt::join(found.at_limits, ", "))));
     return 0;
 }
 

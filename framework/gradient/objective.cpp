@@ -8,6 +8,7 @@
 
 #include "ancora/framework/gradient.hpp"
 #include "ancora/framework/nearest_name.hpp"
+#include "trimmed.hpp"
 #include "wording.hpp"
 
 namespace ancora {
@@ -22,13 +23,6 @@ constexpr std::pair<std::string_view, Take> kFunctionals[] = {
     {"integral", Take::integral},
     {"mean", Take::mean},
 };
-
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view kSpaces = " \t";
-    const std::size_t first = text.find_first_not_of(kSpaces);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
-}
 
 [[noreturn]] void refuse(std::string_view text, const std::string& why) {
     throw Error(ErrorKind::usage,

@@ -13,6 +13,7 @@
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "framework/models.hpp"
 #include "support/near.hpp"
@@ -307,7 +308,7 @@ section = {{ EI = 100, GJ = 100, mass = 1, rotary = 1e-3 }}
             "1000.0\nstations "
             "= ";
         const std::filesystem::path folder =
-            std::filesystem::temp_directory_path() / "ancora_stations";
+            std::filesystem::temp_directory_path() / fmt::format("ancora-stations-{}", ::getpid());
         std::filesystem::create_directories(folder);
         const std::string file = (folder / "boom.csv").string();
         const auto from = [&](const std::string& text) {

@@ -424,7 +424,8 @@ TEST_CASE("compositions of steps without constraints have an adjoint, with them 
         CAPTURE(order);
         std::string text = weight({0.0, -kGravity, 0.0});
         for (int i = 0; i < 3; ++i) {
-            text += particle(fmt::format("p{}", i), 1.0 + 0.2 * i, {1.0 * i, 0.1 * i, 0.2}, {});
+            text += particle(
+                fmt::format("p{}", i), 1.0 + 0.2 * i, {1.0 * i, 0.1 * i, 0.2}, Vec3::Zero());
             text += fmt::format(
                 "\n[[constraint]]\nname = \"t{0}\"\ntype = \"spring\"\na = \"{1}\"\nb = "
                 "\"p{0}@0\"\nstiffness = 60\nfree = 0.9\n",

@@ -277,7 +277,7 @@ TEST_SUITE("joint space") {
         run_to_end(simulation);
     }
 
-    TEST_CASE("what is no mechanism of rigid bodies, and what is nothing, is told") {
+    TEST_CASE("models that are no mechanism of rigid bodies are refused in words") {
         Simulation box =
             model(model_text() + body("box", "ancf_rigid_body", "") + steps("emm", 1e-3, 0.1));
         const auto refused = [&](const auto& call, const char* words) {

@@ -147,9 +147,9 @@ bool EnvelopeCholesky::factorise(const double* usual, double threshold) {
 /// coefficients of row i in these rows, the sum of roundings of M_jk times y_j y_k (N. J. Higham,
 /// Accuracy and Stability of Numerical Algorithms, theorem 10.3).
 double EnvelopeCholesky::rounding_of_pivot(int i, double diagonal) {
-    // y = L_ii^-T (L_i0 ... )^T from the last entry. An entry M_jk, a sum of n products at most,
-    // is rounded by (n + 1) eps/2 sqrt(M_jj M_kk), so that with y_i = 1 roundings add up to
-    // (n + 1) eps/2 (sum_j |y_j| sqrt(M_jj))^2 at most, M_jj = sum_k L_jk^2.
+    // y = L_ii^-T (L_i0 ... )^T from the last entry. An entry M_jk, a sum of some n products with n
+    // the width of row i, is rounded by (n + 1) eps/2 sqrt(M_jj M_kk), so that with y_i = 1
+    // roundings add up to (n + 1) eps/2 (sum_j |y_j| sqrt(M_jj))^2, M_jj = sum_k L_jk^2.
     const int begin = first_[i];
     std::copy_n(value_.data() + place(i, begin), i - begin, work_.data() + begin);
     double sum = std::sqrt(std::abs(diagonal));

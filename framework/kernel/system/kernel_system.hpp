@@ -312,12 +312,12 @@ private:
     Eigen::VectorXd r_motion_, r_rows_;  // of return_to()
     bool go_over();
     bool follow_releases();
-    // Trials without a solution, and changes of modes in one trial.
     // A trial without admissible modes, which is not solved again.
     struct {
         double t0 = std::numeric_limits<double>::quiet_NaN(), h = 0.0;
     } refused_;
     bool has_gone_over_ = false;  // since the last trial
+    // Trials without a solution, and changes of modes in one trial.
     double failed_until_ = -std::numeric_limits<double>::infinity();
     int num_failures_ = 0;
     struct Settled {

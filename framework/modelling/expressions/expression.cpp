@@ -13,6 +13,7 @@
 
 #include "ancora/sdk/formula/grammar.hpp"
 #include "functions.hpp"
+#include "trimmed.hpp"
 #include "unit_reader.hpp"
 
 namespace ancora {
@@ -22,13 +23,6 @@ bool is_name(std::string_view text) {
     using Scanner = detail::FormulaScanner;
     return !text.empty() && Scanner::is_letter(text.front()) &&
            std::ranges::all_of(text, Scanner::is_word);
-}
-
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view kSpace = " \t\r\n";
-    const std::size_t first = text.find_first_not_of(kSpace);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
 class Evaluator final : detail::FormulaGrammar<Evaluator, Quantity> {

@@ -11,21 +11,15 @@
 #include "interpolation.hpp"
 #include "manifest_reader.hpp"
 #include "toml_reader.hpp"
+#include "trimmed.hpp"
 #include "wording.hpp"
 
 namespace ancora {
 namespace {
 
-constexpr std::string_view kSpaces = " \t\r\n";
 constexpr std::string_view kForm = "TABLE.KEY=VALUE";
 
-// Spaces around names and values mean nothing.
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(kSpaces);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
-}
-
+/// Spaces around names mean nothing.
 std::vector<std::string> split_at_dots(std::string_view path) {
     std::vector<std::string> names;
     while (true) {

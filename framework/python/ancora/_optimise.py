@@ -274,6 +274,18 @@ def _variables(tables: Sequence[Mapping[str, Any]]) -> List[Variable]:
     return out
 
 
+def _change(text: str) -> Tuple[str, Any]:
+    """"TABLE.KEY=VALUE"; a value that is none of TOML is a text."""
+    from . import _toml
+    key, equal, value = text.partition("=")
+    if not equal:
+        raise UsageError(f"set: \"{text}\" is no TABLE.KEY=VALUE")
+    try:
+        return key.strip(), _toml.read(f"x = {value}")["x"]
+    except ValueError:
+        return key.strip(), value.strip()
+
+
 _KEYS = {"minimise", "maximise", "limit", "method", "tolerance", "most"}
 
 
@@ -324,16 +336,9 @@ def optimise(study: PathLike, set: Optional[Mapping[str, Any]] = None, *, worker
 
     set : changes values of the model, as ``--set`` does
     """
-    from . import _toml
     model_file, changes, variables, table, limits = read_study(study)
     with Model.load(model_file, plugin_dirs=plugin_dirs) as model:
-        for text in changes:
-            key, _, value = text.partition("=")
-            try:
-                model[key.strip()] = _toml.read(f"x = {value}")["x"]
-            except ValueError:
-                model[key.strip()] = value.strip()
-        for key, value in (set or {}).items():
+        for key, value in {**dict(map(_change, changes)), **(set or {})}.items():
             model[key] = value
         return minimise(model, table.get("minimise", table.get("maximise")), variables, limits,
                         maximise="maximise" in table, method=table.get("method", "auto"),
@@ -426,16 +431,7 @@ def main(arguments: Sequence[str]) -> int:
                 with open(options.out, encoding="utf-8", errors="replace") as old:
                     if _MARK not in old.read():
                         raise UsageError(f"\"{options.out}\" is there and is no picture of this kind")
-        changes = {}
-        for text in options.set:
-            key, equal, value = text.partition("=")
-            if not equal:
-                raise UsageError(f"--set: \"{text}\" is no TABLE.KEY=VALUE")
-            from . import _toml
-            try:
-                changes[key.strip()] = _toml.read(f"x = {value}")["x"]
-            except ValueError:
-                changes[key.strip()] = value
+        changes = dict(map(_change, options.set))
         variables = read_study(options.study)[2]
         found = optimise(options.study, changes, workers=options.workers, plugin_dirs=options.plugin_dir)
         if options.out:

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "ancora/sdk/formula/error.hpp"
 #include "argument_files.hpp"
 #include "expression.hpp"
 #include "wording.hpp"

@@ -125,6 +125,8 @@ void ContinuousFace::evaluate(const double* q,
         }
     }
     forces_.evaluate_loads(q, v, t, Q_.data());
+    // From no reactions until update_forces(), so that observing a run does not change it.
+    forces_.forget_reactions();
     C_.setZero();
     forces_.evaluate(q, v, t, state, C_.data());
 }

@@ -13,7 +13,7 @@ constexpr double kSlack = 1e12;
 
 }  // namespace
 
-RowLaws::RowLaws(const RowLayout& rows) : laws_(rows.laws), together_(rows) {
+RowLaws::RowLaws(const RowLayout& rows) : rows_(rows), together_(rows) {
     const std::vector<RowLaw>& laws = rows.laws;
     const auto m = static_cast<Eigen::Index>(laws.size());
     theta_.setZero(m);
@@ -39,12 +39,13 @@ RowLaws::RowLaws(const RowLayout& rows) : laws_(rows.laws), together_(rows) {
 }
 
 void RowLaws::prepare(double h) {
-    // theta, gamma and extra depend on h alone, and h mostly stays.
-    if (h == prepared_for_) return;
+    // theta, gamma and extra depend on h and kinds alone, and both mostly stay.
+    if (h == prepared_for_ && rows_.num_kind_changes == prepared_after_) return;
     prepared_for_ = h;
+    prepared_after_ = rows_.num_kind_changes;
     // theta, gamma and extra of theory (11), B dq + tau + theta pi_0 + extra - gamma s = 0
     for (Eigen::Index k = 0; k < theta_.size(); ++k) {
-        const RowLaw& law = laws_[k];
+        const RowLaw& law = rows_.laws[k];
         switch (law.kind) {
             case RowKind::constraint:
                 // pi_1 = 0: B dq + tau + pi_0 = 0

@@ -33,32 +33,31 @@ public:
         together_.read_time_from(t);
     }
 
-    /// Computes theta, gamma, extra for steps of length h; nothing if they are for this h already.
+    /// Computes theta, gamma, extra for steps of length h; nothing if they are for this h and the
+    /// present kinds already.
     void prepare(double h);
-    /// Laws have changed their kinds.
-    void forget_step() { prepared_for_ = 0.0; }
 
     /// Whether pi is carried for row k.
     bool carries(int k) const {
-        const RowKind kind = laws_[k].kind;
+        const RowKind kind = rows_.laws[k].kind;
         return kind == RowKind::constraint || kind == RowKind::elastic;
     }
     static bool is_constraint(const RowLaw& law) {
         return law.kind == RowKind::constraint || law.kind == RowKind::velocity_constraint ||
                law.kind == RowKind::gauge || law.kind == RowKind::acceleration_constraint;
     }
-    bool is_constraint(int k) const { return is_constraint(laws_[k]); }
+    bool is_constraint(int k) const { return is_constraint(rows_.laws[k]); }
     /// Whether row k is a condition on velocities, directly or by differentiation.
     bool has_rate(int k) const {
-        const RowKind kind = laws_[k].kind;
+        const RowKind kind = rows_.laws[k].kind;
         return kind == RowKind::constraint || is_velocity_kind(kind);
     }
-    int num_rows() const { return static_cast<int>(laws_.size()); }
-    const RowLaw& operator[](int k) const { return laws_[k]; }
+    int num_rows() const { return static_cast<int>(rows_.laws.size()); }
+    const RowLaw& operator[](int k) const { return rows_.laws[k]; }
 
     /// Elastic energy of row k that has its law alone: pi^2 / (2 c) + s0 pi, or the law's W.
     double energy(int k, double pi) const {
-        const RowLaw& law = laws_[k];
+        const RowLaw& law = rows_.laws[k];
         if (law.kind != RowKind::elastic) return 0.0;
         if (law.law == nullptr) return pi * (0.5 * pi / law.compliance + law.prestress);
         if (is_broken(k)) return 0.0;
@@ -77,7 +76,7 @@ public:
     }
     /// Stress at a state of a row that is no constraint and has an uncoupled law.
     double stress(int k, double pi, double rate) const {
-        const RowLaw& law = laws_[k];
+        const RowLaw& law = rows_.laws[k];
         if (law.kind == RowKind::unilateral) return 0.0;
         const double viscous = law.viscosity * rate;
         if (law.kind != RowKind::elastic) return viscous;
@@ -91,7 +90,7 @@ public:
     }
     /// Power that the row dissipates at a state, >= 0.
     double dissipated_power(int k, double pi, double rate) const {
-        const RowLaw& law = laws_[k];
+        const RowLaw& law = rows_.laws[k];
         if (law.viscosity == 0.0 || law.kind == RowKind::unilateral) return 0.0;
         if (law.law == nullptr) return law.viscosity * rate * rate;
         return (stress(k, pi, rate) - stress(k, pi, 0.0)) * rate;
@@ -99,9 +98,9 @@ public:
     /// Energy that the row dissipates over a step from pi0 to pi0 + dpi, >= 0: eta dpi^2 / h, or
     /// (s* - W_d) dpi.
     double dissipation(int k, double pi0, double dpi, double h) const {
-        const double viscosity = laws_[k].viscosity;
-        if (viscosity == 0.0 || laws_[k].kind == RowKind::unilateral) return 0.0;
-        if (laws_[k].law == nullptr) return viscosity * dpi * dpi / h;
+        const double viscosity = rows_.laws[k].viscosity;
+        if (viscosity == 0.0 || rows_.laws[k].kind == RowKind::unilateral) return 0.0;
+        if (rows_.laws[k].law == nullptr) return viscosity * dpi * dpi / h;
         const StressMean mean = mean_stress(k, pi0, dpi, h);
         return (mean.stress - mean.elastic) * dpi;
     }
@@ -115,7 +114,7 @@ public:
     // Rows with a nonlinear law.
 
     bool has_nonlinear() const { return !nonlinear_.empty(); }
-    bool is_nonlinear(int k) const { return laws_[k].law != nullptr || together_.holds(k); }
+    bool is_nonlinear(int k) const { return rows_.laws[k].law != nullptr || together_.holds(k); }
     const std::vector<int>& nonlinear() const { return nonlinear_; }
 
     /// Those of them with a coupled law.
@@ -123,7 +122,7 @@ public:
 
     /// The law of row k alone over a step from pi0 to pi0 + dpi; zero if the row has broken.
     StressMean mean_stress(int k, double pi0, double dpi, double h) const {
-        const RowLaw& law = laws_[k];
+        const RowLaw& law = rows_.laws[k];
         if (is_broken(k) || law.kind == RowKind::unilateral) return {};
         StressMean out;
         guarded(k, "StressLaw::mean", [&] {
@@ -147,7 +146,7 @@ public:
     double limit(int k) const {
         double out = 0.0;
         guarded(k, "StressLaw::limit", [&] {
-            out = laws_[k].law->limit();
+            out = rows_.laws[k].law->limit();
         });
         return out;
     }
@@ -174,11 +173,12 @@ private:
         }
     }
 
-    const std::vector<RowLaw>& laws_;
+    const RowLayout& rows_;
     ItemLaws together_;
     std::vector<const ObjectRef*> objects_;  // that the rows are of, where some row has a law
     const double* t_ = nullptr;              // for messages
     double prepared_for_ = 0.0;
+    long prepared_after_ = -1;  // changes of kinds
     bool has_viscosity_ = false;
     Eigen::VectorXd theta_, gamma_, extra_, taut_gamma_;
     std::vector<int> nonlinear_, breakable_;

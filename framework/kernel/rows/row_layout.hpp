@@ -96,7 +96,8 @@ public:
 
     std::vector<RowOwner> owners;
     std::vector<BlockPart> blocks;
-    std::vector<RowLaw> laws;  ///< one per row
+    std::vector<RowLaw> laws;   ///< one per row
+    long num_kind_changes = 0;  ///< times that rows have become of other kinds
     TangentTerms tangent_terms;
     int num_state = 0;
     std::vector<int> own_rows;  ///< elastic rows in blocks that read own values

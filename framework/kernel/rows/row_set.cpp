@@ -102,6 +102,7 @@ void RowSet::drop_rows(const std::vector<int>& rows) {
 }
 
 void RowSet::close(const std::vector<int>& closed) {
+    ++num_kind_changes;
     open_.clear();
     for (const int k : unilateral()) {
         const bool is_closed =
@@ -134,6 +135,7 @@ void RowSet::share_states(const RowSet& rows) {
 }
 
 void RowSet::release(const std::vector<int>& rows) {
+    ++num_kind_changes;
     for (std::size_t i = 0; i < released_.size(); ++i) laws[released_[i]].kind = kind_before_[i];
     released_ = rows;
     kind_before_.clear();

@@ -70,11 +70,11 @@ void Stepping::step_freely() {
         std::max(kWholeSteps * (system_.time() - t0), kRounding * std::abs(settings_.begin));
     if (is_there && at < next) {
         system_.end_grid_step(VelocityImpulse::behind(at));
-        system_.pass_break_point(at);
+        system_.discontinuities().pass_break_point(at);
     } else {
         system_.end_grid_step(is_there ? next : system_.time());
     }
-    system_.act();
+    system_.discontinuities().act();
     ++steps_done_;
 }
 
@@ -102,10 +102,10 @@ void Stepping::pass_events_at(double t) {
         const double at = breaks_.next(system_.time(), until);
         if (at <= until && at < next) {
             system_.set_time(VelocityImpulse::behind(at));
-            system_.pass_break_point(at);
+            system_.discontinuities().pass_break_point(at);
         } else if (next <= until) {
             system_.set_time(std::max(next, system_.time()));
-            system_.act();
+            system_.discontinuities().act();
         } else {
             return;
         }
@@ -119,7 +119,7 @@ void Stepping::step_on_grid() {
     const double begin_time = grid_time(steps_done_);
     const double end_time = is_last ? settings_.end : grid_time(steps_done_ + 1);
     const double rounding = time_rounding();
-    if (asks_instants()) begin_behind_break(rounding);
+    if (asks_discontinuities()) begin_behind_break(rounding);
     const double t0 = system_.time();
     const double rest = end_time - t0;
     const bool goes_on = t0 - begin_time > rounding;
@@ -128,7 +128,7 @@ void Stepping::step_on_grid() {
     system_.begin_grid_step(steps_done_, goes_on);
     const bool is_cut = integrate_to_actions(end_time, rounding);
     const double at_end = breaks_.next(end_time - rounding, end_time + rounding);
-    const bool ends_before = asks_instants() && at_end <= end_time + rounding;
+    const bool ends_before = asks_discontinuities() && at_end <= end_time + rounding;
     const double target =
         ends_before ? VelocityImpulse::before(std::min(at_end, end_time)) : end_time;
     integrate(system_.time(),
@@ -144,15 +144,15 @@ void Stepping::step_on_grid() {
                                 system_.time(),
                                 end_time),
                     model_.integrator_object.place);
-    if (at_end <= end_time + rounding) system_.pass_break_point(at_end);
+    if (at_end <= end_time + rounding) system_.discontinuities().pass_break_point(at_end);
     system_.end_grid_step(end_time);
     if (system_.parts().signals.next_time() <= end_time + rounding) {
         // at its own time, which is the grid's but for rounding
         system_.set_time(std::max(end_time, system_.parts().signals.next_time()));
-        system_.act();
+        system_.discontinuities().act();
         system_.set_time(end_time);
     } else {
-        system_.pass_due_crossings();
+        system_.discontinuities().pass_due_crossings();
     }
     ++steps_done_;
 }
@@ -167,12 +167,12 @@ bool Stepping::integrate_to_actions(double end_time, double rounding) {
         if (at < next - rounding) {
             integrate(system_.time(), VelocityImpulse::before(at) - system_.time());
             system_.set_time(VelocityImpulse::behind(at));
-            system_.pass_break_point(at);
+            system_.discontinuities().pass_break_point(at);
             continue;
         }
         if (next > system_.time() + rounding) integrate(system_.time(), next - system_.time());
         system_.set_time(std::max(next, system_.time()));
-        system_.act();
+        system_.discontinuities().act();
     }
     return is_cut;
 }

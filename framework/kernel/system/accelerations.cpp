@@ -65,7 +65,6 @@ ContinuousFace& Accelerations::face() {
 
 void Accelerations::solve(const double* q, const double* v, double t, RankUse use) {
     ContinuousFace& face = this->face();
-    parts_.forces.forget_reactions();
     // M, Q + C, A and b at (q, v, t), and the factors of theory (4); `use` says whose rank they
     // have.
     face.assemble(q, v, t, state_.plugin, use);

@@ -14,8 +14,8 @@
 #include "ancora/sdk/implicit_system.hpp"
 #include "assembly.hpp"
 #include "augmented_matrix.hpp"
-#include "coloured_differences.hpp"
 #include "continuous_motion.hpp"
+#include "state_matrices.hpp"
 
 namespace ancora {
 
@@ -53,8 +53,8 @@ public:
     static void refuse_releases(const Model& model);
 
     int num_coordinates() const override { return parts_.n; }
-    int num_conditions() const override { return static_cast<int>(levels_.size()); }
-    std::span<const RowLevel> levels() const override { return levels_; }
+    int num_conditions() const override { return static_cast<int>(conditions_.count()); }
+    std::span<const RowLevel> levels() const override { return conditions_.levels; }
     void accelerations(double t,
                        std::span<const double> q,
                        std::span<const double> v,
@@ -69,22 +69,26 @@ public:
     std::span<const double> gaps() const override { return view(gap_); }
     std::span<const double> rates() const override { return view(rate_); }
     /// Of a condition, in the row set.
-    int row(int condition) const { return rows_[condition]; }
+    int row(int condition) const { return conditions_.rows[condition]; }
     /// Of a condition that opens: whether it is open, and the gap of one that is.
     bool is_open(int condition) const {
-        return parts_.laws[rows_[static_cast<std::size_t>(condition)]].kind == RowKind::unilateral;
+        return parts_.laws[row(condition)].kind == RowKind::unilateral;
     }
     double open_gap(int condition) { return instant().pi[row(condition)]; }
     /// Whether it is redundant, so that it is dropped.
     bool is_dropped(int condition) const { return is_dropped_[condition] != 0; }
     std::span<const double> biases() const override { return view(bias_); }
-    CompressedMatrix mass() const override { return in_pattern(mass_); }
-    CompressedMatrix jacobian() const override { return {A_start_, A_column_, A_}; }
+    CompressedMatrix mass() const override { return in_pattern(matrices_.mass); }
+    CompressedMatrix jacobian() const override {
+        return {conditions_.start, conditions_.column, A_};
+    }
     void differentiate(std::span<const double> a) override;
-    CompressedMatrix stiffness() const override { return in_pattern(stiffness_); }
-    CompressedMatrix damping() const override { return in_pattern(damping_); }
-    CompressedMatrix geometric() const override { return in_pattern(geometric_); }
-    CompressedMatrix jacobian_rate() const override { return {A_start_, A_column_, A_rate_}; }
+    CompressedMatrix stiffness() const override { return in_pattern(matrices_.stiffness); }
+    CompressedMatrix damping() const override { return in_pattern(matrices_.damping); }
+    CompressedMatrix geometric() const override { return in_pattern(matrices_.geometric); }
+    CompressedMatrix jacobian_rate() const override {
+        return {conditions_.start, conditions_.column, matrices_.jacobian_rate};
+    }
     bool factorise(Augmented which, const AugmentedWeights& weights) override;
     bool is_factorised(Augmented which, const AugmentedWeights& weights) const override {
         const Kept& kept = kept_[index(which)];
@@ -115,7 +119,7 @@ public:
 
     /// Adds M S S to the stiffness from here on: the centrifugal term of a frame that rotates with
     /// S.
-    void turn(const Eigen::Matrix3d& S) { S_squared_ = S * S; }
+    void turn(const Eigen::Matrix3d& S) { matrices_.turn(S); }
     /// The next derivatives take the geometric stiffness of elastic rows with a linear law from the
     /// stress predicted to first order by a motion dq from the last point, instead of the stress at
     /// its end (mixed integration points). The latter is mostly the second-order stretch of a stiff
@@ -124,19 +128,14 @@ public:
     /// Garcea, How to improve efficiency and robustness of the Newton method in geometrically
     /// non-linear structural problem discretized via displacement-based finite elements, Comput.
     /// Methods Appl. Mech. Eng. 313 (2017) 986.
-    void predict_stress(std::span<const double> dq);
+    void predict_stress(std::span<const double> dq) { matrices_.predict_stress(dq); }
     /// The next derivatives are those of the same laws without stress in elastic rows: of the
     /// material alone, with conditions apart in geometric() as ever.
-    void leave_out_stress() {
-        predicted_.setZero(parts_.m);
-        has_prediction_ = true;
-    }
+    void leave_out_stress() { matrices_.leave_out_stress(); }
     /// Whether parts of the derivatives are differences, with their errors.
-    bool has_differences() const {
-        return !differenced_forces_.by.empty() || !differenced_conditions_.by.empty();
-    }
+    bool has_differences() const { return matrices_.has_differences(); }
     /// Derivatives are evaluated with the forces from here on.
-    void forget_prediction() { has_prediction_ = false; }
+    void forget_prediction() { matrices_.forget_prediction(); }
     /// Discards all that was kept, after a discontinuity of the motion.
     void forget();
     /// Writes or reads what a step may find made by those before, see state_archive.hpp.
@@ -147,49 +146,15 @@ public:
     long iterations = 0;      ///< since they were last taken
 
 private:
-    /// A product of two entries of the rows' Jacobian, and where it goes.
-    struct Outer {
-        int place, e1, e2;
-    };
     struct Kept {
         std::optional<AugmentedMatrix> matrix;
         AugmentedWeights weights;
     };
-    bool is_condition(int row) const {
-        return parts_.laws.is_constraint(row) || parts_.rows.is_unilateral(row);
-    }
     bool is_open(std::size_t condition) const { return is_open(static_cast<int>(condition)); }
     static std::size_t index(Augmented which) { return which == Augmented::dynamics ? 0 : 1; }
     CompressedMatrix in_pattern(const std::vector<double>& values) const {
-        return {start_, column_, values};
+        return {matrices_.start(), matrices_.column(), values};
     }
-    /// Objects that are differentiated by finite differences, and the places of the entries.
-    struct Differenced {
-        std::vector<std::vector<int>> objects;
-        std::vector<int> blocks;  ///< of rows
-        bool has_rates = false;   ///< depends on velocities
-        ColouredDifferences by;
-        std::vector<int> place;
-    };
-    void choose_what_is_differenced();
-    void lay_out();
-    int place(int i, int j) const;
-    void fill_mass();
-    template <class Visit>
-    void for_turned(Visit&& visit) const;
-    void evaluate_laws_together();
-    void add_row_laws();
-    void add_curvature();
-    void add_curvature_of(bool conditions, std::vector<double>& to);
-    void differentiate_jacobian();
-    void sum_forces(const double* q, const double* v, Eigen::VectorXd& F);
-    void add_rows(const Differenced& from,
-                  bool conditions,
-                  const double* q,
-                  const double* v,
-                  Eigen::VectorXd& F);
-    template <class Sum>
-    void add_differences(Differenced& of, const Sum& sum, std::vector<double>& stiffness);
     void choose_dropped();
     const RowSet::StateValues& instant() { return accelerations_.face().instant(); }
 
@@ -197,61 +162,19 @@ private:
     const MotionState& state_;
     Accelerations& accelerations_;
     ContinuousMotion& motion_;
-    bool is_redundant_, may_turn_;
-    std::vector<RowLevel> levels_;
-    std::vector<int> rows_;     // of the conditions in the row set
-    std::vector<int> entries_;  // of theirs in its Jacobian
-
-    // Patterns: of M, K, D, G and S, and of A.
-    std::vector<std::int32_t> start_, column_;
-    std::vector<std::int32_t> A_start_, A_column_;
-    std::vector<std::pair<int, int>> mass_place_;  // of each entry of the lower triangle
-    struct LawRow {
-        int row;
-        std::size_t first, end;  // of its products
-        bool has_rate = false;   // K has its A', which is not in the differences
-    };
-    std::vector<LawRow> law_rows_;
-    Eigen::VectorXd by_rate_;  // ds/dpi' of rows at the last point, zero for conditions
-    Eigen::VectorXd DA_;       // of rows that have a law together, laid out like A
-    std::array<double, ItemLaw::kMostRows * ItemLaw::kMostRows> slopes_{};
-    std::vector<Outer> products_;
-    struct Curvature {
-        int from, place, mirror;  ///< mirror: -1 on the diagonal
-        double weight;
-    };
-    std::vector<Curvature> curvature_;
-    /// An entry of M S S: one of M times one of S S.
-    struct Turned {
-        std::size_t mass;
-        int place, axis, along;
-    };
-    std::vector<Turned> turned_;
-    Eigen::Matrix3d S_squared_ = Eigen::Matrix3d::Zero();
-    bool has_curved_elastic_ = false;
-    bool has_curved_conditions_ = false;
-    Differenced differenced_forces_;      // force objects, masses, elastic rows
-    Differenced differenced_conditions_;  // A^T lambda
-    bool differences_masses_ = false;
-    std::vector<int> rate_blocks_;  // of conditions on positions and viscous rows, with a Jacobian
-                                    // that changes
+    bool is_redundant_;
+    ConditionRows conditions_;
+    StateMatrices matrices_;
 
     // The last point.
     double t_ = 0.0;
-    Eigen::VectorXd q_, v_, lambda_, a_;
+    Eigen::VectorXd q_, v_, lambda_;
     bool is_evaluated_ = false;
-    Eigen::VectorXd predicted_;  // stresses of elastic rows, by which they bend
-    bool has_prediction_ = false;
     std::vector<double> own_, own_rate_;
     bool has_followed_ = false;
-    bool is_mass_filled_ = false;
     Eigen::VectorXd force_, gap_, rate_, bias_;
-    std::vector<double> mass_, stiffness_, damping_, geometric_, A_, A_rate_, lower_, S_;
-
-    // Workspace.
-    Eigen::VectorXd base_, changed_, field_, Mx_, stress_, A_changed_, pi_t_changed_, q_changed_,
-        Mfield_, lambda_room_, closed_lambda_, tangent_;
-    std::vector<double> difference_value_;
+    std::vector<double> A_, lower_, S_;
+    Eigen::VectorXd x_, closed_lambda_, q_room_, v_room_, lambda_room_;  // workspace
 
     std::vector<char> is_dropped_, was_open_;  // as they were chosen
     std::vector<char> is_no_position_;         // not asked for where positions are corrected

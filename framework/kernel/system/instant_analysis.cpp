@@ -60,7 +60,6 @@ Dynamics InstantAnalysis::dynamics() {
 
 InstantAnalysis::Applied InstantAnalysis::applied() {
     ContinuousFace& face = accelerations_.face();
-    parts_.forces.forget_reactions();
     face.evaluate(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
     return {face.Q(), face.C()};
 }
@@ -74,7 +73,6 @@ void InstantAnalysis::check_consistency() {
     ContinuousFace& face = accelerations_.face();
     // A a = b may have no solution where rows contradict each other: |A a - b| after the solve.
     try {
-        parts_.forces.forget_reactions();
         face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
         face.solve();
     } catch (const Error&) {

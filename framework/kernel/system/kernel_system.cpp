@@ -33,9 +33,9 @@ KernelSystem::KernelSystem(const Model& model)
       motion_(data(), rows_, extra_, accounts_, accelerations_),
       instant_(parts_, state_, extra_, accelerations_, accounts_.reactions),
       start_(data(), rows_, accounts_, accelerations_, motion_),
-      impulse_(parts_, state_) {
+      discontinuities_(data(), rows_, extra_, accounts_, *this) {
     // Rows and laws read plugins' state, values of objects and the time from where these are kept.
-    acceptance_.meet_by(&impulse_);
+    acceptance_.meet_by(&discontinuities_.impulse);
     parts_.rows.read_state_from(state_.plugin);
     parts_.rows.read_own_values_from(parts_.signals);
     parts_.laws.read_time_from(state_.t);
@@ -43,7 +43,6 @@ KernelSystem::KernelSystem(const Model& model)
     r_motion_.setZero(parts_.n);
     r_rows_.setZero(num_rows());
     newton_.resize(parts_.n, num_rows(), 0);
-    for (Eigen::VectorXd* pi : {&pi_before_, &pi_next_}) pi->setZero(parts_.m);
     const double begin = parts_.model.begin_time;
     parts_.signals.begin(begin);
     parts_.signals.act(trial_.q_next.data(), trial_.v_next.data(), begin);
@@ -52,8 +51,8 @@ KernelSystem::KernelSystem(const Model& model)
         view(trial_.q_next), {trial_.v_next.data(), static_cast<std::size_t>(parts_.n)}, begin);
     set_state(view(trial_.q_next), view(trial_.v_next), begin);
     accounts_.releases.record_start();
-    look_at_crossings(false);
-    pass_due_crossings();
+    discontinuities_.look_at_crossings(false);
+    discontinuities_.pass_due_crossings();
 }
 
 /// With the bodies' start in the trial's room for the next state.
@@ -107,13 +106,32 @@ void KernelSystem::invalidate(Change change) {
     rows_.tangent.forget_start();
     motion_.forget_rank();
     if (change == Change::state) return;
-    // Extrapolations, factorisations, selections.
-    accelerations_.forget_choices();
-    if (implicit_) implicit_->forget();
+    rows_.matrix.forget();
+    newton_.forget();
+    if (change == Change::course) return;
+    // What has been learnt of steps, selections, and factorisations beside the step's.
     defect_.forget();
     solver_.forget();
-    newton_.forget();
-    impulse_.forget();
+    accelerations_.forget_choices();
+    if (implicit_) implicit_->forget();
+    discontinuities_.impulse.forget();
+}
+
+void KernelSystem::follow_velocities() {
+    invalidate(Change::state);
+    motion_.scale_quadratures();
+}
+
+void KernelSystem::begin_course() {
+    // The choice of rows for a projection belongs to the course before.
+    if (projection_) projection_->abandon();
+    invalidate(Change::course);
+    motion_.scale_quadratures();
+}
+
+void KernelSystem::follow_rows() {
+    accelerations_.rebuild();
+    start_.follow_rows(true);
 }
 
 void KernelSystem::clear_records() {
@@ -156,8 +174,7 @@ void KernelSystem::begin_at(std::span<const double> q, std::span<const double> v
         start_.begin(q, v, t);
     accounts_.joints.begin(state_.q.data());
     accounts_.violations.measure(state_.q.data(), state_.v.data(), state_.t);
-    failed_until_ = -std::numeric_limits<double>::infinity();
-    settled_ = {};
+    trials_.begin_anew();
     extra_.for_each([](StepPart& part) {
         part.start();
     });
@@ -188,11 +205,11 @@ void KernelSystem::continue_from(KernelSystem& before) {
     accounts_.energy.continue_from(stand);
     if (accounts_.breaking.may_break() && accounts_.breaking.margin(state_.pi) <= 0.0)
         accounts_.breaking.break_rows();
-    after_signals();
+    discontinuities_.after_signals();
     motion_.scale_quadratures();
     if (parts_.model.traits.face == Face::continuous) {
         motion_.make_room();
-        resolve_modes();
+        discontinuities_.resolve_modes();
     }
 }
 
@@ -259,14 +276,14 @@ void KernelSystem::accept(const StepTrial& trial) {
     // Costs and joint angles of steps that count, not of those that were tried.
     newton_.note_accepted(trial.h);
     accounts_.joints.follow_step(state_.q.data(), state_.v.data(), state_.t, trial.h);
-    begin_new_course(extra_.finish_step());
+    discontinuities_.begin_new_course(extra_.finish_step());
     note_piece();
 }
 
 /// A piece of a step has been accepted.
 void KernelSystem::note_piece() {
     rows_.singular.follow();
-    look_at_crossings(true);
+    discontinuities_.look_at_crossings(true);
     if (implicit_) counts_.in_piece += std::exchange(implicit_->iterations, 0);
     ++counts_.substeps;
     counts_.iterations += counts_.in_piece;
@@ -296,7 +313,6 @@ ImplicitFace& KernelSystem::linearisable() {
 
 void KernelSystem::close_rows(const std::vector<int>& rows) {
     parts_.rows.close(rows);
-    parts_.laws.forget_step();
     accelerations_.rebuild();
 }
 
@@ -370,16 +386,8 @@ VelocityProjection& KernelSystem::velocity_projection() {
     return *projection_;
 }
 
-// Trials without a solution, each within so many lengths of the one before, and changes of modes in
-// one trial, before a part goes over the step.
-constexpr int kMostFailures = 4;
-constexpr double kFailureReach = 2.0;
-constexpr int kMostSettlings = 600;
-
 StepReport KernelSystem::solve_step(const StepGuess& guess, const StepOptions& options) {
-    const bool is_refused = guess.t0 == refused_.t0 && guess.h == refused_.h;
-    refused_ = {};
-    if (is_refused) return {};
+    if (trials_.takes_refused(guess.t0, guess.h)) return {};
     has_gone_over_ = false;
     VelocityProjection* const projection = guess.mu.empty() ? nullptr : projection_.get();
     // Where no solution was found, rows left out may be others: once more with a new choice.
@@ -390,9 +398,7 @@ StepReport KernelSystem::solve_step(const StepGuess& guess, const StepOptions& o
     }
     if (report.has_converged) return report;
     // Shorter trials come first: a part that takes the rest of the step at once is the last resort.
-    if (!(state_.t <= failed_until_)) num_failures_ = 0;
-    failed_until_ = std::max(failed_until_, state_.t + kFailureReach * guess.h);
-    if (++num_failures_ >= kMostFailures) go_over();
+    if (trials_.fails_again(state_.t, guess.h)) go_over();
     return report;
 }
 
@@ -400,7 +406,7 @@ StepReport KernelSystem::solve_step(const StepGuess& guess, const StepOptions& o
 /// @returns whether a part goes over the rest of the step as a whole
 bool KernelSystem::go_over() {
     const StepPart::Passage passage = extra_.go_over();
-    begin_new_course(passage);
+    discontinuities_.begin_new_course(passage);
     has_gone_over_ = passage.is_new_course;
     return passage.is_new_course;
 }
@@ -422,13 +428,11 @@ bool KernelSystem::nears_singular_position(const StepTrial& trial) {
 bool KernelSystem::update_active_set(const StepTrial& trial) {
     return_to(trial);
     if (rows_.choice.settle(trial, rows_.singular)) return true;
-    const bool is_same = trial.t0 == settled_.t0 && trial.h == settled_.h;
-    settled_ = {trial.t0, trial.h, is_same ? settled_.count + 1 : 0};
     const auto refuse = [&] {
-        refused_ = {trial.t0, trial.h};
+        trials_.refuse(trial);
         return true;
     };
-    if (settled_.count == kMostSettlings && go_over()) return refuse();
+    if (trials_.settles_without_end(trial) && go_over()) return refuse();
     try {
         if (!extra_.settle(trial)) {
             if (extra_.is_admissible()) return false;
@@ -439,45 +443,15 @@ bool KernelSystem::update_active_set(const StepTrial& trial) {
         if (!go_over()) throw;
         return refuse();
     }
-    if (!parts_.rows.unilateral().empty()) {
-        // Others of them may be rows of the step now.
-        rows_.matrix.forget();
-        newton_.forget();
-        invalidate(Change::state);
-    }
+    // Other unilateral rows may be rows of the step now.
+    if (!parts_.rows.unilateral().empty()) invalidate(Change::course);
     return true;
-}
-
-/// One for each contact, one for all rows that may break, and the crossings of signals.
-int KernelSystem::num_events() const {
-    return first_crossing() + parts_.signals.num_crossings();
-}
-
-int KernelSystem::first_crossing() const {
-    return extra_.num_events() + (accounts_.breaking.may_break() ? 1 : 0);
 }
 
 void KernelSystem::evaluate_events(const StepTrial& trial, std::span<double> g) {
     require_size(parts_.model, "evaluate_events", "event functions", g.size(), num_events());
     return_to(trial);
-    const auto first = static_cast<std::size_t>(first_crossing());
-    if (parts_.signals.num_crossings() > 0) {
-        for (int i = 0; i < parts_.n; ++i) {
-            trial_.q_next[i] = state_.q[i] + trial_.dq[i];
-            trial_.v_next[i] = state_.v[i] + trial.h * trial.a[i];
-        }
-        parts_.signals.evaluate_crossings(trial_.q_next.data(),
-                                          trial_.v_next.data(),
-                                          trial.t0 + trial.h,
-                                          nullptr,
-                                          g.subspan(first));
-    }
-    if (accounts_.breaking.may_break()) {
-        // pi_1 = pi_0 + B dq + tau (theory (12))
-        pi_next_ = state_.pi + trial_.Bdq + parts_.rows.tau;
-        g[first - 1] = accounts_.breaking.margin(pi_next_);
-    }
-    extra_.evaluate_events(trial, g);
+    discontinuities_.evaluate_events(trial, g);
     // Gaps and reactions at the end of the trial have been looked at.
     is_trial_passed_ = is_trial_passed_ || !parts_.rows.unilateral().empty();
 }
@@ -489,220 +463,26 @@ void KernelSystem::evaluate_events(double t, std::span<const double> x, std::spa
         std::ranges::fill(g, 0.0);
         return;
     }
-    const auto first = static_cast<std::size_t>(first_crossing());
-    if (parts_.signals.num_crossings() > 0)
-        parts_.signals.evaluate_crossings(
-            x.data(), x.data() + parts_.n, t, motion_.own_states(x).data(), g.subspan(first));
-    if (accounts_.breaking.may_break()) {
-        if (parts_.signals.are_read_by_rows()) motion_.show_own_values(t, x);
-        parts_.rows.evaluate_elastic(x.data(), t, pi_next_.data());
-        g[first - 1] = accounts_.breaking.margin(pi_next_);
-    }
+    if (accounts_.breaking.may_break() && parts_.signals.are_read_by_rows())
+        motion_.show_own_values(t, x);
     // What may meet does so where the step will end, not where a method's error leaves it.
     const double* const q =
         parts_.rows.unilateral().empty() ? x.data() : motion_.positions_on_constraints(t, x);
-    extra_.evaluate_events(t, q, x.data() + parts_.n, g);
+    discontinuities_.evaluate_events(t, x, motion_.own_states(x).data(), q, g);
 }
 
 void KernelSystem::pass_event(int event) {
-    if (std::exchange(has_gone_over_, false)) return;
-    extra_.for_each([](StepPart& part) {
-        part.recheck();
-    });
-    // Events in the order of num_events(): contacts, rows that break, crossings of signals. An
-    // event may cause others at the same instant.
-    if (event >= first_crossing()) {
-        pass_crossing(event - first_crossing());
-    } else {
-        look_at_crossings(false);
-        if (event < extra_.num_events()) {
-            begin_new_course(extra_.pass(event));
-        } else {
-            accounts_.breaking.break_rows();
-            if (parts_.model.traits.face == Face::continuous) resolve_modes();
-        }
-        look_at_crossings(false);
-    }
-    pass_due_crossings();
-}
-
-/// Behind an impact, or with other rows of the model: what is known of steps before does not hold.
-void KernelSystem::begin_new_course(const StepPart::Passage& passage) {
-    if (!passage.is_new_course) return;
-    if (passage.impulse != nullptr && parts_.model.traits.face == Face::discrete)
-        accounts_.reactions.collect_impulse(*passage.impulse, passage.applied);
-    accounts_.violations.measure(state_.q.data(), state_.v.data(), state_.t);
-    accounts_.violations.note();
-    // The choice of rows for a projection, and what is extrapolated; of an explicit method it may
-    // be a length that an error chose.
-    if (projection_) projection_->abandon();
-    if (!parts_.model.traits.is_adaptive || parts_.model.traits.face == Face::discrete)
-        std::ranges::fill(state_.history, 0.0);
-    if (passage.may_depend) rows_.choice.follow_conditions();
-    rows_.matrix.forget();
-    newton_.forget();
-    invalidate(Change::state);
-    motion_.scale_quadratures();
-    note_jump();
-}
-
-/// Extrapolations from the last step are invalid under other forces.
-void KernelSystem::note_jump() {
-    extra_.for_each([](StepPart& part) {
-        part.note_jump();
-    });
-}
-
-void KernelSystem::resolve_modes() {
-    extra_.for_each([](StepPart& part) {
-        part.resolve();
-    });
-}
-
-void KernelSystem::pass_crossing(int crossing) {
-    refuse_endless_switching(crossing);
-    parts_.signals.pass(crossing, state_.q.data(), state_.v.data(), state_.t);
-    after_signals();
-}
-
-/// Crossings at this instant that the actions of others at it have caused.
-void KernelSystem::pass_due_crossings() {
-    for (int due = parts_.signals.due_crossing(); due >= 0; due = parts_.signals.due_crossing())
-        pass_crossing(due);
+    if (!std::exchange(has_gone_over_, false)) discontinuities_.pass_event(event);
 }
 
 void KernelSystem::apply_force(const std::string& attachment, const std::array<double, 3>& force) {
     parts_.forces.loads().set(attachment, force);
-    note_jump();
+    discontinuities_.note_jump();
 }
 
 void KernelSystem::apply_torque(const std::string& body, const std::array<double, 3>& torque) {
     parts_.forces.loads().set_torque(body, torque);
-    note_jump();
-}
-
-/// Faster than anything that is built: a bound without hysteresis, which the motion slides along.
-void KernelSystem::refuse_endless_switching(int crossing) {
-    constexpr int kMost = 1000;
-    constexpr double kWithin = 1e-8;  // [s]
-    if (state_.t - switching_.since > kWithin || state_.t < switching_.since)
-        switching_ = {state_.t, 0};
-    if (++switching_.count <= kMost) return;
-    const SignalPart& part = parts_.signals.part_of_crossing(crossing);
-    throw Error(ErrorKind::numerical,
-                fmt::format("t = {:.9g} s: {} acts again and again, {} times within {:.2g} s: what "
-                            "it switches drives its input back at once; give it a hysteresis, a "
-                            "delay or a sampling time",
-                            state_.t,
-                            part.name,
-                            kMost,
-                            state_.t - switching_.since),
-                part.place);
-}
-
-void KernelSystem::act() {
-    parts_.signals.act(state_.q.data(), state_.v.data(), state_.t);
-    after_signals();
-    pass_due_crossings();
-}
-
-/// Own values that rows read have jumped, and with them strains and energies.
-void KernelSystem::jump_with_own_values() {
-    if (!parts_.signals.are_read_by_rows()) return;
-    const double *const q = state_.q.data(), *const v = state_.v.data();
-    // pi(q; own values before) and pi(q; after), at one q: the carried pi jumps by the difference.
-    parts_.signals.show_sampled();
-    parts_.rows.evaluate_elastic(q, state_.t, pi_before_.data());
-    parts_.signals.hold(q, v, state_.t);
-    parts_.rows.evaluate_elastic(q, state_.t, pi_next_.data());
-    const double before = accounts_.energy.own_energy(state_.pi);
-    bool has_jumped = false;
-    for (const int k : parts_.rows.own_rows) {
-        if (pi_next_[k] == pi_before_[k]) continue;
-        state_.pi[k] += pi_next_[k] - pi_before_[k];
-        has_jumped = true;
-    }
-    if (!has_jumped) return;
-    // W(pi + dpi) - W(pi) comes from the object that changed the value.
-    accounts_.energy.ledger.record_external(accounts_.energy.own_energy(state_.pi) - before);
-    accounts_.energy.close();
-    invalidate(Change::state);
-    if (accounts_.breaking.may_break() && accounts_.breaking.margin(state_.pi) <= 0.0)
-        accounts_.breaking.break_rows();
-}
-
-/// Brings velocities to what is prescribed at t, if they are not there.
-bool KernelSystem::meet_prescribed_rates(double t) {
-    if (!impulse_.is_wanted()) return false;
-    parts_.rows.refresh_own_values(state_.q.data(), state_.v.data(), t);
-    if (!impulse_.meet(state_.q, t, SignalSet::Moment::now, state_.v, state_.v_low)) return false;
-    impulse_.record(accounts_.energy.ledger, accounts_.energy.efforts, state_.q, state_.v);
-    if (parts_.model.traits.face == Face::discrete)
-        accounts_.reactions.collect_impulse(impulse_.stress());
-    else
-        state_.v_low.setZero();
-    accounts_.energy.close();
-    accounts_.violations.measure(state_.q.data(), state_.v.data(), state_.t, t);
-    accounts_.violations.note();
-    invalidate(Change::state);
-    motion_.scale_quadratures();
-    return true;
-}
-
-/// The sides of `at` differ by a few roundings of t: t- ends the step, t+ begins the next.
-void KernelSystem::pass_break_point(double at) {
-    rows_.jumps.check_sides(
-        state_.q.data(), VelocityImpulse::before(at), VelocityImpulse::behind(at), state_.extent);
-    // (64a) on the far side of the jump: velocities meet pi_t(t+), of which the step before knew
-    // nothing.
-    const double t = VelocityImpulse::behind(std::max(at, state_.t));
-    meet_prescribed_rates(t);
-    // Contacts may slide or stick otherwise where velocities have jumped.
-    if (!extra_.empty() && impulse_.jumps_at(state_.q, state_.v, t))
-        extra_.for_each([](StepPart& part) {
-            part.restart();
-        });
-    // Extrapolations from earlier steps are invalid; a step length chosen by error control is not.
-    if (!parts_.model.traits.is_adaptive) {
-        std::ranges::fill(state_.history, 0.0);
-        newton_.forget();
-    }
-    invalidate(Change::state);
-    note_jump();
-    look_at_crossings(false);
-    pass_due_crossings();
-}
-
-/// Constraints whose releases have come are gone from here on.
-void KernelSystem::open_constraints() {
-    if (!accounts_.releases.update()) return;
-    accelerations_.rebuild();
-    start_.follow_rows(true);
-    // Rows that were dropped beside them may be needed.
-    rows_.choice.renew();
-    rows_.singular.prepare();
-    impulse_.forget();
-    begin_new_course({true, nullptr});
-    rows_.choice.begin_anew();
-    // Modes are those of another system at this state.
-    extra_.for_each([](StepPart& part) {
-        part.forget_rows();
-        part.restart();
-        part.recheck();
-    });
-}
-
-void KernelSystem::after_signals() {
-    jump_with_own_values();
-    open_constraints();
-    meet_prescribed_rates(VelocityImpulse::behind(state_.t));
-    invalidate(Change::state);
-    note_jump();
-    begin_new_course(extra_.follow_signals());
-}
-
-void KernelSystem::look_at_crossings(bool has_passed) {
-    parts_.signals.look(state_.q.data(), state_.v.data(), state_.t, has_passed);
+    discontinuities_.note_jump();
 }
 
 void KernelSystem::begin_grid_step(long step, bool goes_on) {
@@ -711,8 +491,8 @@ void KernelSystem::begin_grid_step(long step, bool goes_on) {
     if (implicit_) implicit_->iterations = 0;
     if (!goes_on) accounts_.reactions.begin_grid_step();
     // A program may have set inputs or the state.
-    look_at_crossings(false);
-    pass_due_crossings();
+    discontinuities_.look_at_crossings(false);
+    discontinuities_.pass_due_crossings();
 }
 
 void KernelSystem::end_grid_step(double t) {
@@ -816,7 +596,7 @@ void KernelSystem::transfer(Archive& archive) {
         archive.require(std::isfinite(*number), "a step that was limited");
     }
     rows_.matrix.transfer(archive);
-    impulse_.transfer(archive);
+    discontinuities_.impulse.transfer(archive);
     rows_.turn.transfer(archive);
     bool has_implicit = implicit_ != nullptr;
     archive(has_implicit);

@@ -20,6 +20,7 @@
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
 #include "continuous_motion.hpp"
+#include "discontinuities.hpp"
 #include "impact_records.hpp"
 #include "implicit_face.hpp"
 #include "instant_analysis.hpp"
@@ -32,13 +33,17 @@
 #include "step_residual.hpp"
 #include "step_rows.hpp"
 #include "step_solver.hpp"
+#include "trial_history.hpp"
 #include "velocity_projection.hpp"
 
 namespace ancora {
 
 /// Combines the parts of a system and delegates the integrator's calls to them. It knows the order
 /// of the calls, and no mechanics.
-class KernelSystem final : public System, private ContinuousSystem, private StepEquations {
+class KernelSystem final : public System,
+                           private ContinuousSystem,
+                           private StepEquations,
+                           private Discontinuities::Steps {
 public:
     /// [assembly] Assembles at the bodies' start and checks it.
     explicit KernelSystem(const Model& model);
@@ -56,7 +61,7 @@ public:
     void split_ranges(std::size_t count, RangeCall call, const void* range) override;
     void accept(const StepTrial& trial) override;
     double max_smooth_step(double h) const override { return extra_.max_smooth_step(h); }
-    int num_events() const override;
+    int num_events() const override { return discontinuities_.num_events(); }
     void evaluate_events(const StepTrial& trial, std::span<double> g) override;
     bool update_active_set(const StepTrial& trial) override;
     bool nears_singular_position(const StepTrial& trial) override;
@@ -127,7 +132,7 @@ public:
     SystemData step_data() { return data(); }
     StepRows& step_rows() { return rows_; }
     const StepParts& step_parts() const { return extra_; }
-    const VelocityImpulse& impulse() const { return impulse_; }
+    const VelocityImpulse& impulse() const { return discontinuities_.impulse; }
     EnergyAccounting::Snapshot energies() { return accounts_.energy.snapshot(); }
     /// After the state has been set: angles are nearest to what they were.
     void follow_joints() {
@@ -185,16 +190,8 @@ public:
     void apply_force(const std::string& attachment, const std::array<double, 3>& force);
     /// The same for a torque on a body.
     void apply_torque(const std::string& body, const std::array<double, 3>& torque);
-    /// Signals whose time has come act, at the present state.
-    void act();
-    /// To be called at the present state where a given function of time is not smooth: prescribed
-    /// velocities become those just after `at`; forces may jump there.
-    /// @throws Error (numerical) where positions are prescribed that jump
-    void pass_break_point(double at);
-    /// Signals whose crossing functions are not positive at the present state act.
-    void pass_due_crossings();
-    /// To be called where signals or inputs have changed: forces may be others from here on.
-    void after_signals();
+    /// Changes that take no time.
+    Discontinuities& discontinuities() { return discontinuities_; }
     /// To be called around each grid step.
     /// @param goes_on the grid step was begun before and failed on its way
     void begin_grid_step(long step, bool goes_on);
@@ -210,6 +207,8 @@ protected:
     void* find_facet(Facet which) override;
 
 private:
+    using Change = Discontinuities::Change;
+
     // The continuous formulation.
     ContinuousState size() const override {
         return {parts_.n, motion_.num_states(), parts_.signals.num_continuous()};
@@ -269,26 +268,14 @@ private:
 
     ImplicitFace& implicit_face();
     VelocityProjection& velocity_projection();
-    int first_crossing() const;
-    void refuse_endless_switching(int crossing);
-    void look_at_crossings(bool has_passed);
-    void pass_crossing(int crossing);
-    void jump_with_own_values();
-    void open_constraints();
-    void note_jump();
-    void begin_new_course(const StepPart::Passage& passage);
-    void resolve_modes();
-    bool meet_prescribed_rates(double t);
     void require_present(double t0, double h) const;
     SystemData data() { return {parts_, state_, trial_}; }
     PartContext context_of_parts();
     void begin_at(std::span<const double> q, std::span<const double> v, double t);
-    /// Which of the data kept from step to step an event invalidates.
-    enum class Change {
-        state,  ///< q, v, s or own values have jumped, and the motion goes on
-        motion  ///< it is another motion
-    };
-    void invalidate(Change change);
+    void invalidate(Change change) override;
+    void follow_velocities() override;
+    void begin_course() override;
+    void follow_rows() override;
     /// Clears the history of the run.
     void clear_records();
 
@@ -312,25 +299,15 @@ private:
     Eigen::VectorXd r_motion_, r_rows_;  // of return_to()
     bool go_over();
     bool follow_releases();
-    // A trial without admissible modes, which is not solved again.
-    struct {
-        double t0 = std::numeric_limits<double>::quiet_NaN(), h = 0.0;
-    } refused_;
-    bool has_gone_over_ = false;  // since the last trial
-    // Trials without a solution, and changes of modes in one trial.
-    double failed_until_ = -std::numeric_limits<double>::infinity();
-    int num_failures_ = 0;
-    struct Settled {
-        double t0 = 0.0, h = 0.0;
-        int count = 0;
-    } settled_;
+    TrialHistory trials_;
+    bool has_gone_over_ = false;    // a part, since the last trial
     bool is_trial_passed_ = false;  // other positions have been evaluated since
     Accelerations accelerations_;
     StepAcceptance acceptance_;
     ContinuousMotion motion_;
     InstantAnalysis instant_;
     Start start_;
-    VelocityImpulse impulse_;
+    Discontinuities discontinuities_;
     bool is_from_program_ = false;            // the state that set_state() is given
     double given_step_ = 0.0;                 // steps whose ends do not meet rates, of that state
     std::unique_ptr<ImplicitFace> implicit_;  // made when an integrator first asks for it
@@ -340,13 +317,6 @@ private:
     std::function<void(const StepTrial&)> watch_;
     Counts counts_;
     Limited limited_;
-    /// Crossings of signals since a time, to tell a switch that never rests.
-    struct Switching {
-        double since = 0.0;
-        int count = 0;
-    };
-    Switching switching_;
-    Eigen::VectorXd pi_before_, pi_next_;
 };
 
 }  // namespace ancora

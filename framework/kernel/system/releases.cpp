@@ -49,7 +49,6 @@ void Releases::take_out() {
     std::ranges::sort(rows);
     rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
     parts_.rows.release(rows);
-    parts_.laws.forget_step();
 }
 
 bool Releases::follow() {

@@ -144,7 +144,6 @@ Eigen::VectorXd Start::rates_left_by_steps() {
     ContinuousFace& face = accelerations_.face();
     Eigen::VectorXd dv(parts_.n);
     try {
-        parts_.forces.forget_reactions();
         face.assemble(q.data(), v.data(), state_.t, state_.plugin);
         face.solve();
         dv = h_ * face.acceleration().cwiseAbs();
@@ -565,7 +564,7 @@ void Start::release_gauge_rows() {
     for (std::size_t c = 0; c < before.size(); ++c)
         has_changed |= before[c] != parts_.rows.laws[massless_.gauge_rows()[c]].kind;
     if (!has_changed) return;
-    parts_.laws.forget_step();
+    ++parts_.rows.num_kind_changes;
     accelerations_.rebuild();
 }
 

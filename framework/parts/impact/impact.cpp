@@ -87,7 +87,6 @@ bool Impact::catch_latches(int event, Approach approach, std::span<const Crossin
     accelerations_.rebuild();
     if (!is_met) return false;
 
-    parts_.forces.forget_reactions();
     pressed_.free().assemble(state_.q.data(), v_met_.data(), state_.t, state_.plugin);
     const std::vector<int>& conditions = pressed_.free().constraint_rows();
     Eigen::VectorXd missed = Eigen::VectorXd::Zero(at(conditions.size()));
@@ -257,7 +256,6 @@ void Impact::find_bearing(const double* q,
     for (const int i : rows) touching_.push_back({i, false, 0.0});
     tangents_.clear();
     collision_.cones.clear();
-    parts_.forces.forget_reactions();
     pressed_.free().assemble(q, v, t, state_.plugin);
     respond(pressed_.free());
     collision_.W *= 0.5 * h;
@@ -389,7 +387,6 @@ void Impact::meet_conditions() {
     if (parts_.model.traits.face == Face::continuous) return;  // meets them
     ContinuousFace& face = accelerations_.face();
     if (face.constraint_rows().empty()) return;
-    parts_.forces.forget_reactions();
     face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
     const std::vector<int>& conditions = face.constraint_rows();
     Eigen::VectorXd missed = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(conditions.size()));
@@ -484,7 +481,6 @@ void Impact::list_tangents() {
 
 /// (1) and (2) of the rows that touch.
 void Impact::strike(double h) {
-    parts_.forces.forget_reactions();
     pressed_.free().assemble(state_.q.data(), v_reflected_.data(), state_.t, state_.plugin);
     list_tangents();
     respond(pressed_.free());

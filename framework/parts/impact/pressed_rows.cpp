@@ -109,7 +109,6 @@ bool PressedRows::find(const std::vector<char>& candidates,
         rows.push_back(i);
     }
     if (rows.empty()) return true;
-    parts_.forces.forget_reactions();
     free_->assemble(state_.q.data(), v.data(), state_.t, state_.plugin);
     free_->solve();
     const double* const A = free_->instant().A.data();

@@ -71,7 +71,6 @@ void UnilateralRows::close(const std::vector<char>& is_closed) {
     for (std::size_t i = 0; i < rows_.size(); ++i)
         if (is_closed_[i] != 0) closed.push_back(rows_[i]);
     parts_.rows.close(closed);
-    parts_.laws.forget_step();
 }
 
 bool UnilateralRows::is_commanded_open(int i) const {

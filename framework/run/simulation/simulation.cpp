@@ -534,7 +534,7 @@ void Simulation::set_inputs(std::span<const int> numbers, std::span<const double
     }
     if (numbers.empty()) return;
     for (std::size_t i = 0; i < numbers.size(); ++i) inputs.set(numbers[i], values[i]);
-    impl_->system.after_signals();
+    impl_->system.discontinuities().after_signals();
     impl_->after_change();
 }
 
@@ -542,7 +542,7 @@ void Simulation::release_input(const std::string& name) {
     const TrapsOff traps_off;
     SignalInputSet& inputs = impl_->system.parts().signals.inputs();
     inputs.release(index_of(inputs, name));
-    impl_->system.after_signals();
+    impl_->system.discontinuities().after_signals();
     impl_->after_change();
 }
 

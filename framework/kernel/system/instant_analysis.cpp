@@ -98,6 +98,10 @@ RankAnalysis InstantAnalysis::rank() {
     return rank;
 }
 
+void InstantAnalysis::forget_solver() {
+    if (parts_.model.traits.face == Face::discrete && extra_.empty()) accelerations_.rebuild();
+}
+
 std::vector<std::string> InstantAnalysis::locked() const {
     std::vector<std::string> names;
     extra_.for_each([&names](const StepPart& part) {

@@ -46,6 +46,9 @@ public:
     /// See StepPart::locked() and ambiguous().
     std::vector<std::string> locked() const;
     std::vector<std::string> ambiguous();
+    /// Frees what questions need, which is much, where no step asks them; the next one makes it
+    /// anew.
+    void forget_solver();
 
 private:
     Assembly& parts_;

@@ -108,6 +108,7 @@ struct Simulation::Impl {
             system.instant().check_accelerations();
         else if (model.num_coordinates <= RowRank::kMostBySolver)
             system.instant().check_consistency();
+        system.instant().forget_solver();
         const StepSettings step_settings{settings.step, settings.tolerance.value_or(0.0)};
         if (!settings.is_outer)
             model.integrator.prepare(system, step_settings, [this](int count) {

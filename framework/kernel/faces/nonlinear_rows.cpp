@@ -121,16 +121,23 @@ void NonlinearRows::set_tangent_moduli() {
 void NonlinearRows::combine(const ItemLaws::Item& item) {
     // D = V Lambda V^T: the combinations V^T B do not couple,
     // gamma_i = 1 / lambda_i (theory, section 3.4).
+    const auto D = matrix_of(item, slopes_in_matrix_);
+    // What is taut or slack through and through has no slopes off the diagonal.
+    const bool is_diagonal = D.isDiagonal(0.0);
     SymmetricEigen& eigen = eigen_[item.num_rows];
-    eigen.compute(matrix_of(item, slopes_in_matrix_));
+    if (!is_diagonal) eigen.compute(D);
     // Combinations have no units of their own
     double softest = 0.0;
     for (int k = item.first_row; k < item.first_row + item.num_rows; ++k)
         softest = std::max(softest, parts_.laws.stiffest_compliance(k));
-    Eigen::Map<Eigen::MatrixXd>(
-        combination_.data() + item.first_slope, item.num_rows, item.num_rows) = eigen.vectors();
+    Eigen::Map<Eigen::MatrixXd> V(
+        combination_.data() + item.first_slope, item.num_rows, item.num_rows);
+    if (is_diagonal)
+        V.setIdentity();
+    else
+        V = eigen.vectors();
     for (int i = 0; i < item.num_rows; ++i)
-        parts_.laws.follow(item.first_row + i, eigen.values()[i], softest);
+        parts_.laws.follow(item.first_row + i, is_diagonal ? D(i, i) : eigen.values()[i], softest);
 }
 
 bool NonlinearRows::have_outlived_matrix() const {
@@ -160,9 +167,10 @@ bool NonlinearRows::has_outlived_matrix(const ItemLaws::Item& item) const {
     ItemRows mobility(item.num_rows);
     for (int i = 0; i < item.num_rows; ++i) mobility[i] = mobility_of(item.first_row + i);
     // V^T dD V and V^T D V
-    Slopes half = change * V;
-    change.noalias() = V.transpose() * half;
-    half.noalias() = known * V;
+    // Of a few rows: loops take less than the calls of products of any size.
+    Slopes half = change.lazyProduct(V);
+    change.noalias() = V.transpose().lazyProduct(half);
+    half.noalias() = known.lazyProduct(V);
     ItemRows reach(item.num_rows);  // of a combination, with what holds it in the matrix
     // a_i = m_i / (1 + lambda_i m_i), m_i the mobility of combination i; reach_i is its root,
     // so that |dD_ij| reach_i reach_j is the change relative to K's stiffness.
@@ -198,7 +206,7 @@ std::span<const double> NonlinearRows::scale_rows(std::span<const double> r_rows
         // V^T (s* - s), each times its gamma
         auto rows = matrix_rows_.segment(item.first_row, item.num_rows);
         const ItemRows stresses = rows;
-        rows.noalias() = matrix_of(item, combination_).transpose() * stresses;
+        rows.noalias() = matrix_of(item, combination_).transpose().lazyProduct(stresses);
         for (int k = item.first_row; k < item.first_row + item.num_rows; ++k)
             matrix_rows_[k] *= parts_.laws.gamma()[k];
     }
@@ -229,7 +237,7 @@ void NonlinearRows::unscale_multipliers(std::span<double> s) const {
     for (const ItemLaws::Item& item : parts_.laws.together().items()) {
         Eigen::Map<Eigen::VectorXd> rows(s.data() + item.first_row, item.num_rows);
         const ItemRows combined = rows;
-        rows.noalias() = matrix_of(item, combination_) * combined;
+        rows.noalias() = matrix_of(item, combination_).lazyProduct(combined);
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The saddle-point (KKT) matrix of a constrained system with an unsymmetric leading block, by LU.
+// The saddle-point (KKT) matrix of a constrained system whose leading block may be unsymmetric.
 #pragma once
 
 #include <memory>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <Eigen/Core>
+#include <Eigen/SparseCore>
 
 namespace ancora {
 
@@ -16,7 +17,8 @@ namespace ancora {
 ///   [ L    0  ] [y] = [g]                                                                (1)
 ///
 /// S of size n in one sparse pattern, A and L, m x n, in another. Rows and columns are scaled to
-/// the size of one; dropped conditions have y = 0. Small systems are dense.
+/// the size of one; dropped conditions have y = 0. Small systems are dense. Large ones are
+/// factorised as L D L^T where they are symmetric and S is positive definite, and else as L U.
 class AugmentedMatrix {
 public:
     /// Patterns by rows, of S and of A.
@@ -50,6 +52,13 @@ private:
     struct Sparse;
     struct Dense;
     bool factorise_scaled();
+    template <class Visit>
+    void for_each_entry(const Visit& visit) const;
+    void lay_out_sparse();
+    void lay_out_lu();
+    static int place_in(const Eigen::SparseMatrix<double>& K, int i, int j);
+    bool is_symmetric() const;
+    bool factorise_symmetric();
 
     int n_, m_;
     std::vector<int> S_row_, S_column_, A_row_, A_column_;  // of each entry

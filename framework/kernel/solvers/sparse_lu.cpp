@@ -6,32 +6,49 @@
 
 namespace ancora {
 
+namespace {
+
+// A pivot off the diagonal costs fill in an order that was made for the diagonal: it is taken where
+// that one is less than this part of it.
+constexpr double kDiagonalPart = 0.1;
+
+}  // namespace
+
 struct SparseLu::Solver {
+    using Matrix = Eigen::SparseMatrix<double>;
     // Columns by COLAMD (Davis, Gilbert, Larimore, Ng, ACM Trans. Math. Softw. 30 (2004) 353),
     // which reduces a bound of the fill that no choice of rows as pivots exceeds.
-    Eigen::SparseLU<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> lu;
+    Eigen::SparseLU<Matrix, Eigen::COLAMDOrdering<int>> by_columns;
+    Eigen::SparseLU<Matrix, Eigen::NaturalOrdering<int>> in_order;
+    bool is_in_order = false;
 };
 
 SparseLu::SparseLu() : solver_(std::make_unique<Solver>()) {}
 
 SparseLu::~SparseLu() = default;
 
-void SparseLu::analyse(const Eigen::SparseMatrix<double>& K) {
-    solver_->lu.analyzePattern(K);
+void SparseLu::analyse_in_order(const Eigen::SparseMatrix<double>& K) {
+    solver_->is_in_order = true;
+    solver_->in_order.setPivotThreshold(kDiagonalPart);
+    solver_->in_order.analyzePattern(K);
 }
 
 bool SparseLu::factorise(const Eigen::SparseMatrix<double>& K) {
-    solver_->lu.factorize(K);
-    return solver_->lu.info() == Eigen::Success;
+    solver_->in_order.factorize(K);
+    return solver_->in_order.info() == Eigen::Success;
 }
 
 bool SparseLu::compute(const Eigen::SparseMatrix<double>& K) {
-    solver_->lu.compute(K);
-    return solver_->lu.info() == Eigen::Success;
+    solver_->is_in_order = false;
+    solver_->by_columns.compute(K);
+    return solver_->by_columns.info() == Eigen::Success;
 }
 
 void SparseLu::solve(const Eigen::VectorXd& b, Eigen::VectorXd& x) const {
-    x = solver_->lu.solve(b);
+    if (solver_->is_in_order)
+        x = solver_->in_order.solve(b);
+    else
+        x = solver_->by_columns.solve(b);
 }
 
 }  // namespace ancora

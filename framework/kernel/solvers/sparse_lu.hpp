@@ -15,10 +15,12 @@ public:
     SparseLu();
     ~SparseLu();
 
-    /// Chooses the order of columns for a pattern, as compute() does as well.
-    void analyse(const Eigen::SparseMatrix<double>& K);
+    /// For matrices of a pattern like that of their transpose, in an order in which pivots on the
+    /// diagonal leave little fill.
+    void analyse_in_order(const Eigen::SparseMatrix<double>& K);
     /// Of the pattern that was analysed. @returns whether it has a factorisation
     bool factorise(const Eigen::SparseMatrix<double>& K);
+    /// Chooses the order of columns as well.
     bool compute(const Eigen::SparseMatrix<double>& K);
     /// K^-1 b, n
     void solve(const Eigen::VectorXd& b, Eigen::VectorXd& x) const;

@@ -43,6 +43,18 @@ struct Problem {
         r = Eigen::VectorXd::Random(n);
         g = Eigen::VectorXd::Random(m);
     }
+    /// Makes S symmetric, positive definite for a shift of 0.
+    void mirror(double shift = 0.0) {
+        S = (0.5 * (S + S.transpose())).eval();
+        S.diagonal().array() -= shift;
+        read_S();
+    }
+    void read_S() {
+        std::size_t e = 0;
+        for (int i = 0; i < n; ++i)
+            for (int j = std::max(0, i - 2); j <= std::min(n - 1, i + 2); ++j)
+                S_value[e++] = S(i, j);
+    }
     AugmentedMatrix matrix() const { return {S_start, S_column, A_start, A_column}; }
     /// Largest difference from the solution without the conditions left out.
     double error(AugmentedMatrix& matrix, const std::vector<char>& is_dropped) const {
@@ -91,6 +103,51 @@ TEST_SUITE("augmented matrix") {
                 matrix.factorise(problem.S_value, problem.A_value, problem.A_value, is_dropped));
             CHECK(problem.error(matrix, is_dropped) <= 1e-11);
         }
+    }
+
+    TEST_CASE("symmetric systems, definite or not, are solved alike") {
+        for (const double shift : {0.0, 8.0})
+            for (const int conditions : {0, 60}) {
+                CAPTURE(shift);
+                CAPTURE(conditions);
+                Problem problem(240, conditions);
+                problem.mirror(shift);
+                AugmentedMatrix matrix = problem.matrix();
+                std::vector<char> is_dropped(static_cast<std::size_t>(conditions), 0);
+                for (int turn = 0; turn < 2; ++turn) {
+                    REQUIRE(matrix.factorise(
+                        problem.S_value, problem.A_value, problem.A_value, is_dropped));
+                    CHECK(problem.error(matrix, is_dropped) <= 1e-11);
+                    if (conditions > 0) is_dropped[3] = is_dropped[7] = 1;
+                }
+            }
+    }
+
+    TEST_CASE("what differs by more than rounding from its mirror image is not symmetric") {
+        Problem problem(240, 60);
+        problem.mirror();
+        for (int i = 0; i + 1 < problem.n; ++i) problem.S(i, i + 1) *= 1.0 + 1e-11;
+        problem.read_S();
+        AugmentedMatrix matrix = problem.matrix();
+        const std::vector<char> is_dropped(60, 0);
+        REQUIRE(matrix.factorise(problem.S_value, problem.A_value, problem.A_value, is_dropped));
+        CHECK(problem.error(matrix, is_dropped) <= 1e-13);
+    }
+
+    // A condition holds what stiffness alone would leave next to free.
+    TEST_CASE("a condition keeps its digits where its coordinates have small pivots") {
+        Problem problem(240, 60);
+        problem.mirror();
+        for (int i = 0; i < problem.n; ++i)
+            for (int j = 0; j < problem.n; ++j)
+                if (i != j && (i < 4 || j < 4)) problem.S(i, j) = 0.0;
+        for (int i = 0; i < 4; ++i) problem.S(i, i) = 1.0;
+        problem.S(0, 1) = problem.S(1, 0) = 1.0 - 1e-10;
+        problem.read_S();
+        AugmentedMatrix matrix = problem.matrix();
+        const std::vector<char> is_dropped(60, 0);
+        REQUIRE(matrix.factorise(problem.S_value, problem.A_value, problem.A_value, is_dropped));
+        CHECK(problem.error(matrix, is_dropped) <= 1e-11);
     }
 
     // Two coordinates; the second has no mass, and bears on its diagonal next to nothing.

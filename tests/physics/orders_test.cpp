@@ -200,6 +200,58 @@ TEST_SUITE("orders by composition") {
         check_orders(driven_slider_crank(), 0.6, 6, 0.0125);
         check_orders(driven_slider_crank(), 0.12, 8, 0.06);
     }
+    // The director across a plate, the third ones of a beam's nodes and the axes of a shell's.
+    TEST_CASE("coordinates without mass: a plate, beams in a loop and driven, a shell") {
+        const std::string plate =
+            model_text() +
+            "[[body]]\nname = \"plate\"\ntype = \"ancf_rigid_body\"\nmass = 2.0\ninertia = [1.0, "
+            "0.5, 1.5]\npenalty = inf\nvelocity = [0.48, -0.6, -0.69]\nangular_velocity = [0.6, "
+            "-0.9, 1.2]\n" +
+            constraint(
+                "pin", "position", "a = \"plate@[0.5, 0.4, 0]\"\nb = \"ground@[0.5, 0.4, 0]\"");
+        check_orders(plate, 0.4, 4, 0.05);
+        check_orders(plate, 0.4, 6, 0.05);
+        const auto beam = [](const char* name, const char* keys) {
+            return fmt::format(
+                "[[body]]\nname = \"{}\"\ntype = \"beam\"\n{}\nrigid = [\"shear\", "
+                "\"axial\"]\nsection = {{ EI = 2.0, GJ = 1.5, mass = 1.0, rotary = 0.05 }}\n",
+                name,
+                keys);
+        };
+        const std::string swinging =
+            model_text() + beam("arm", "from = [0, 0, 0]\nto = [1, 0.2, 0.1]\nelements = 2") +
+            constraint("pin", "revolute", "a = \"ground\"\nb = \"arm@start\"\naxis = [0, 1, 0.2]");
+        check_orders(swinging, 0.2, 4, 0.02);
+        check_orders(swinging, 0.2, 6, 0.01);
+        const std::string loop =
+            swinging + beam("rod", "nodes = [[0, 0, 0.8], [0.5, 0.1, 0.5], [1, 0.2, 0.1]]") +
+            constraint("other", "spherical", "a = \"ground\"\nb = \"rod@start\"") +
+            constraint(
+                "joined", "revolute", "a = \"arm@end\"\nb = \"rod@end\"\naxis = [0, 1, 0.2]");
+        check_orders(loop, 0.2, 4, 0.02);
+        const std::string driven =
+            swinging +
+            constraint("turn", "drive", "on = \"pin.angle\"\nmotion = \"0.5*sin(3*t)*sin(3*t)\"");
+        check_orders(driven, 0.2, 4, 0.02);
+        const std::string panel =
+            model_text() +
+            "[[body]]\nname = \"panel\"\ntype = \"shell\"\ngrid = { counts = [2, 2], spacing = "
+            "[0.4, 0.3] }\nyoung = 200.0\npoisson = 0.3\nthickness = 0.1\ndensity = 20.0\nframes = "
+            "[0]\n" +
+            constraint("hinge", "revolute", "a = \"ground\"\nb = \"panel@0\"\naxis = [0, 1, 0]");
+        check_orders(panel, 0.2, 4, 0.005);
+    }
+    TEST_CASE(
+        "what has no mass and stiffness alone to hold it is refused where steps are projected") {
+        const std::string held =
+            "[[body]]\nname = \"plate\"\ntype = \"ancf_rigid_body\"\nmass = 2.0\ninertia = [1.0, "
+            "0.5, 1.5]\npenalty = 1e6\nvolume = 0.1\n" +
+            constraint(
+                "pin", "position", "a = \"plate@[0.5, 0.4, 0]\"\nb = \"ground@[0.5, 0.4, 0]\"");
+        Simulation simulation = model(held + composed(0.001, 0.1, 4));
+        CHECK_THROWS_WITH_AS(
+            simulation.step(), doctest::Contains("no constraints determine it"), Error);
+    }
     // Substeps back in time have gamma < 0 in the rows of dampers.
     TEST_CASE("dampers: between points, on an angle, beside a spring, weak and strong") {
         for (const double eta : {0.02, 2.0}) {

@@ -199,6 +199,13 @@ double Massless::part_seen(int row, const Eigen::VectorXd& A) const {
     return most > 0.0 ? seen / most : 0.0;
 }
 
+/// What a row sees by rounding alone, such as the normal director of a flat body, it does not
+/// determine.
+bool Massless::counts(const Cluster& cluster, int row, const Eigen::VectorXd& A) const {
+    if (weight(cluster, row) == 0.0) return false;
+    return !RowLaws::is_constraint(rows_.laws[row]) || part_seen(row, A) > kSeen;
+}
+
 /// Whether constraints alone determine every direction of a cluster, and not by a hair.
 bool Massless::is_well_seen(Cluster& cluster, const Eigen::VectorXd& A) {
     // N = sum of a a^T, a the entries of a row relative to its largest. Its least eigenvalue
@@ -231,12 +238,9 @@ void Massless::fill(Cluster& cluster,
     if (!cluster.by_constraints)
         for (const int row : cluster.rows) stiffest = std::max(stiffest, weight(cluster, row));
     for_rows(cluster, A, [&](int c, int row, std::span<double> a, const int*) {
+        if (!counts(cluster, row, A)) return;
         double w = weight(cluster, row);
-        if (w == 0.0) return;
         const bool is_constraint = RowLaws::is_constraint(rows_.laws[row]);
-        // What a row sees by rounding alone, such as the normal director
-        // of a flat body, it does not determine.
-        if (is_constraint && part_seen(row, A) <= kSeen) return;
         // Constraints beside elastic rows count much more, limited by round-off.
         if (!cluster.by_constraints) w = is_constraint ? 1e4 : w / stiffest;
         cluster.normal->add(c, w, a);
@@ -286,6 +290,47 @@ void Massless::reset(const Eigen::VectorXd& A, const Eigen::VectorXd& pi_t, doub
         cluster.normal->solve(cluster.rhs.data());
         for (std::size_t i = 0; i < cluster.coordinates.size(); ++i)
             v[cluster.coordinates[i]] = cluster.rhs[static_cast<Eigen::Index>(i)];
+    }
+}
+
+int Massless::held_by_stiffness(const Eigen::VectorXd& A) {
+    for (Cluster& cluster : clusters_) {
+        if (!is_well_seen(cluster, A)) {
+            Eigen::Index worst = 0;
+            cluster.normal->least().direction.cwiseAbs().maxCoeff(&worst);
+            return cluster.coordinates[worst];
+        }
+        cluster.by_constraints = true;
+    }
+    return -1;
+}
+
+int Massless::hold(const Eigen::VectorXd& A) {
+    for (Cluster& cluster : clusters_) {
+        fill(cluster, A, nullptr, nullptr);
+        if (!cluster.normal->factorise()) return cluster.coordinates.front();
+    }
+    return -1;
+}
+
+void Massless::spare(const Eigen::VectorXd& A, double* mu) {
+    for (Cluster& cluster : clusters_) {
+        cluster.rhs.setZero();
+        const auto for_entries = [&](const auto& f) {
+            for (const int row : cluster.rows) {
+                if (!counts(cluster, row, A)) continue;
+                for (const int k : rows_.entries(row))
+                    if (const int place = place_[rows_.column_of(k)]; place >= 0)
+                        f(row, A[k], cluster.rhs[place]);
+            }
+        };
+        for_entries([mu](int row, double entry, double& sum) {
+            sum += entry * mu[row];
+        });
+        cluster.normal->solve(cluster.rhs.data());
+        for_entries([mu](int row, double entry, double x) {
+            mu[row] -= entry * x;
+        });
     }
 }
 

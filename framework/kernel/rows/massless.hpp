@@ -43,6 +43,20 @@ public:
     /// Resets the massless entries of v. [step]
     void reset(const Eigen::VectorXd& A, const Eigen::VectorXd& pi_t, double* v);
 
+    /// A coordinate that constraints alone do not determine, or only by a hair; -1 if there is
+    /// none. Constraints alone count from then on.
+    int held_by_stiffness(const Eigen::VectorXd& A);
+    /// [step] Factorises at a state for spare().
+    /// @returns a coordinate that constraints do not determine there, or -1
+    int hold(const Eigen::VectorXd& A);
+    /// [step] The multipliers next to mu that do not act on massless coordinates,
+    ///
+    ///   mu - A_z (A_z^T A_z)^-1 A_z^T mu,   A_z: what constraints see of them,           (1)
+    ///
+    /// with A as it was last held.
+    /// @param mu one per row
+    void spare(const Eigen::VectorXd& A, double* mu);
+
 private:
     struct Cluster {
         std::vector<int> coordinates;
@@ -65,6 +79,7 @@ private:
               const double* v);
     double weight(const Cluster& cluster, int row) const;
     double part_seen(int row, const Eigen::VectorXd& A) const;
+    bool counts(const Cluster& cluster, int row, const Eigen::VectorXd& A) const;
     bool is_well_seen(Cluster& cluster, const Eigen::VectorXd& A);
 
     const RowSet& rows_;

@@ -48,9 +48,8 @@ void StepAcceptance::accept(const StepTrial& trial) {
                                     trial_.q_next.data());
     }
     // (c), with changes of v_1 alone: projection (62), impulse (64a), massless velocities (35).
-    move_on(trial);
     const bool is_projected = projection_ != nullptr && projection_->is_under_way();
-    if (is_projected) projection_->finish(trial_.v_next, trial_.v_low_next);
+    move_on(trial);
     const double t1 = trial.t0 + trial.h;
     // (d) phi and A v + phi_t at (q_1, v_1, t_1); B, tau and F of the step stay as they are.
     accounts_.violations.measure(trial_.q_next.data(),
@@ -139,6 +138,7 @@ void StepAcceptance::move_on(const StepTrial& trial) {
         trial_.v_next[i] = trial_.v_low_next[i] = 0.0;
     }
     const bool is_projected = projection_ != nullptr && projection_->is_under_way();
+    if (is_projected) projection_->finish(trial_.v_next, trial_.v_low_next);
     has_impulse_ = impulse_ != nullptr && impulse_->is_wanted() && !is_projected &&
                    impulse_->meet(trial_.q_next,
                                   VelocityImpulse::behind(trial.t0 + h),

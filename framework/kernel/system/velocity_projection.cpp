@@ -96,7 +96,21 @@ VelocityProjection::VelocityProjection(Assembly& parts,
     pattern.num_coordinates = parts.n;
     for (const MassEntry& entry : parts.mass.entries()) pattern.mass.emplace_back(entry.i, entry.j);
     for (const BodyPart& part : parts.model.bodies) pattern.first_of_body.push_back(part.first);
-    mass_ = std::make_unique<ConstrainedSolver>(pattern);
+    SystemPattern with_lent = pattern;
+    std::vector<double> M(parts.mass.values().begin(), parts.mass.values().end());
+    for (int i = 0; i < parts.n; ++i) {
+        if (!parts.mass.is_massless(i)) continue;
+        // Nothing acts on it: any mass serves.
+        massless_.push_back(i);
+        const auto known = std::ranges::find(with_lent.mass, std::pair(i, i));
+        if (known == with_lent.mass.end()) {
+            with_lent.mass.emplace_back(i, i);
+            M.push_back(1.0);
+        } else {
+            M[static_cast<std::size_t>(known - with_lent.mass.begin())] = 1.0;
+        }
+    }
+    mass_ = std::make_unique<ConstrainedSolver>(std::move(with_lent));
     row_start_.push_back(0);
     for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
         const BlockPart& part = rows.blocks[b];
@@ -124,41 +138,38 @@ VelocityProjection::VelocityProjection(Assembly& parts,
     for (End* end : {&start_, &end_}) {
         end->A.assign(entry_.size(), 0.0);
         end->pi_t.setZero(m);
+        end->mu.setZero(m);
         end->force.setZero(parts.n);
+        if (!massless_.empty())
+            end->massless =
+                std::make_unique<Massless>(parts.mass, parts.rows, parts.space, parts.n);
         end->velocity.setZero(parts.n);
     }
     A_.setZero(rows.B.size());
     pi_t_.setZero(parts.m);
-    for (Eigen::VectorXd* x : {&mu_, &start_rate_, &rate_, &left_, &lambda_, &delta_})
+    for (Eigen::VectorXd* x : {&mu_, &start_rate_, &rate_, &left_, &lambda_, &delta_, &pushed_})
         x->setZero(m);
     for (Eigen::VectorXd* x : {&v0_, &v0_low_, &q1_, &v1_, &v1_now_, &x_, &force_})
         x->setZero(parts.n);
-    if (!row_.empty()) mass_->factorise(parts.mass.values(), {}, true);
+    if (!massless_.empty()) mu_of_rows_.assign(parts.m, 0.0);
+    if (!row_.empty()) mass_->factorise(M, {}, true);
 }
 
 void VelocityProjection::require(bool goes_back) const {
     const char* const advice = "take order = 2 without velocity_projection for this model";
-    // M^-1 A^T mu needs M regular, (62) smooth laws; compositions of an order above 2 also go
-    // backwards in time, which a law that lets go does not allow.
+    // (62) needs smooth laws; compositions of an order above 2 also go backwards in time, which a
+    // law that lets go does not allow.
     const Model& model = parts_.model;
     extra_.for_each([advice](const StepPart& part) {
         const StepPart::Unsmooth found = part.unsmooth();
         if (found.object != nullptr) refuse(*found.object, found.why, advice);
     });
-    for (const BodyPart& part : model.bodies) {
+    for (const BodyPart& part : model.bodies)
         if (part.mass_kind == MassKind::of_time)
             refuse(part.object,
                    "its mass changes with time, and velocities are projected in the norm of one "
                    "mass",
                    advice);
-        for (int i = part.first; i < part.first + part.count; ++i)
-            if (parts_.mass.is_massless(i))
-                refuse(part.object,
-                       fmt::format("{} has no inertia, and velocities are projected in the norm of "
-                                   "the mass",
-                                   coordinate_name(part, i - part.first)),
-                       advice);
-    }
     for (const int k : parts_.laws.breakable())
         refuse(owner_of(parts_, k), "it may break, which is no smooth law", advice);
     if (parts_.signals.num_crossings() > 0) {
@@ -180,7 +191,8 @@ void VelocityProjection::require(bool goes_back) const {
                     model.integrator_object.place);
 }
 
-void VelocityProjection::evaluate(const double* q, const double* v, double t, End& end) {
+/// @returns false where constraints do not determine what has no mass
+bool VelocityProjection::evaluate(const double* q, const double* v, double t, End& end) {
     parts_.rows.evaluate_rates(blocks_, q, v, t, A_.data(), pi_t_.data());
     // A and pi_t of the conditions at one end of the step.
     for (std::size_t e = 0; e < entry_.size(); ++e) end.A[e] = A_[entry_[e]];
@@ -193,6 +205,30 @@ void VelocityProjection::evaluate(const double* q, const double* v, double t, En
         end.pi_t[static_cast<Eigen::Index>(c)] = pi_t_[row_[c]];
         if (!std::isfinite(pi_t_[row_[c]])) parts_.rows.refuse_row(row_[c], t);
     }
+    if (end.massless == nullptr) return true;
+    end.A_of_rows = A_;
+    return end.massless->hold(A_) < 0;
+}
+
+/// What of mu acts on coordinates without mass is taken from it.
+void VelocityProjection::spare_massless(const End& end, Eigen::VectorXd& mu) {
+    if (end.massless == nullptr) return;
+    for (std::size_t c = 0; c < row_.size(); ++c)
+        mu_of_rows_[static_cast<std::size_t>(row_[c])] = mu[static_cast<Eigen::Index>(c)];
+    end.massless->spare(end.A_of_rows, mu_of_rows_.data());
+    for (std::size_t c = 0; c < row_.size(); ++c)
+        mu[static_cast<Eigen::Index>(c)] = mu_of_rows_[static_cast<std::size_t>(row_[c])];
+}
+
+void VelocityProjection::refuse_massless(int coordinate) const {
+    const BodyPart& part = *std::ranges::find_if(parts_.model.bodies, [&](const BodyPart& body) {
+        return coordinate >= body.first && coordinate < body.first + body.count;
+    });
+    refuse(part.object,
+           fmt::format("{} has no inertia, and no constraints determine it, so that projected "
+                       "velocities leave it open",
+                       coordinate_name(part, coordinate - part.first)),
+           "give it mass, or take order = 2 without velocity_projection for this model");
 }
 
 /// force = A^T mu, n entries.
@@ -210,8 +246,11 @@ void VelocityProjection::transposed(const End& end,
 /// A^T mu and its effects.
 void VelocityProjection::push(End& end) {
     // f = A^T mu, w = M^-1 f, e = f . w = mu^T A M^-1 A^T mu (theory (63))
-    transposed(end, mu_, end.force);
+    end.mu = mu_;
+    spare_massless(end, end.mu);
+    transposed(end, end.mu, end.force);
     mass_->solve(view(end.force), {}, room(end.velocity), {});
+    for (const int i : massless_) end.velocity[i] = 0.0;  // rounding
     end.energy = end.force.dot(end.velocity);
 }
 
@@ -230,7 +269,17 @@ void VelocityProjection::begin() {
     // section 6).
     v0_ = state_.v;
     v0_low_ = state_.v_low;
-    evaluate(state_.q.data(), state_.v.data(), VelocityImpulse::behind(state_.t), start_);
+    const bool is_held =
+        evaluate(state_.q.data(), state_.v.data(), VelocityImpulse::behind(state_.t), start_);
+    if (!has_looked_at_massless_ && !massless_.empty()) {
+        has_looked_at_massless_ = true;
+        for (End* end : {&start_, &end_})
+            if (const int i = end->massless->held_by_stiffness(start_.A_of_rows); i >= 0)
+                refuse_massless(i);
+        start_.massless->hold(start_.A_of_rows);
+    } else if (!is_held) {
+        refuse_massless(start_.massless->hold(start_.A_of_rows));
+    }
     for (std::size_t c = 0; c < row_.size(); ++c)
         start_rate_[static_cast<Eigen::Index>(c)] = rate(start_, c, state_.v.data());
     // Rows that were clearly independent at the end of the last step need no selection.
@@ -240,6 +289,7 @@ void VelocityProjection::begin() {
     mu_.setZero();
     start_.velocity.setZero();
     start_.force.setZero();
+    start_.mu.setZero();
     start_.factor = end_.factor = 1.0;
     is_under_way_ = true;
 }
@@ -275,7 +325,8 @@ double VelocityProjection::look_at_end(const StepTrial& trial, std::span<double>
         q1_[i] = state_.q[i] + (state_.q_low[i] + h * (state_.v[i] + 0.5 * h * a));
         v1_[i] = state_.v[i] + (state_.v_low[i] + h * a);
     }
-    evaluate(q1_.data(), v1_.data(), VelocityImpulse::before(trial.t0 + h), end_);
+    if (!evaluate(q1_.data(), v1_.data(), VelocityImpulse::before(trial.t0 + h), end_))
+        return std::numeric_limits<double>::quiet_NaN();
     push(end_);
     // b = a (e_0 / e_1)^(1/2): then a^2 e_0 = b^2 e_1 for the a in use, and energy is kept in every
     // iterate.
@@ -302,13 +353,19 @@ double VelocityProjection::look_at_end(const StepTrial& trial, std::span<double>
     //   delta <- delta + W^-1 (r - J delta) / 2
     for (int turn = 0; turn < kTurns; ++turn) {
         solver_->solve({}, view(left_), room(x_), room(lambda_), Refinement::none);
+        for (const int i : massless_) x_[i] = 0.0;  // its velocity is no state
         if (turn == 0) asked = parts_.space.displacement(x_.data());
         delta_ += 0.5 * lambda_;
         if (turn + 1 == kTurns) break;
-        transposed(end_, delta_, force_);
-        transposed(start_, delta_, x_);
-        force_ += x_;
+        force_.setZero();
+        for (const End* end : {&end_, &start_}) {
+            pushed_ = delta_;
+            spare_massless(*end, pushed_);
+            transposed(*end, pushed_, x_);
+            force_ += x_;
+        }
         mass_->solve(view(force_), {}, room(x_), {});
+        for (const int i : massless_) x_[i] = 0.0;
         for (std::size_t c = 0; c < row_.size(); ++c) {
             const auto i = static_cast<Eigen::Index>(c);
             left_[i] = rate_[i] - (rate(end_, c, x_.data()) - end_.pi_t[i]);
@@ -357,7 +414,7 @@ void VelocityProjection::add_ground_force(const End& end,
                                           Eigen::VectorXd& force) const {
     for (std::size_t c = 0; c < row_.size(); ++c) {
         if (is_tied_to_ground_[c] == 0) continue;
-        const double mu = factor * mu_[static_cast<Eigen::Index>(c)];
+        const double mu = factor * end.mu[static_cast<Eigen::Index>(c)];
         for (auto e = static_cast<std::size_t>(row_start_[c]);
              e < static_cast<std::size_t>(row_start_[c + 1]);
              ++e)
@@ -374,9 +431,9 @@ void VelocityProjection::record(Ledger& ledger,
     //   dT = a mu^T A_0 v_0 + a^2 e_0 / 2 - b mu^T A_1 v_1 - b^2 e_1 / 2,
     // where the squares cancel. With A_1 v_1 = -phi_t,1 and A_0 v_0 = rate_0 - phi_t,0 there remain
     // the work of supports, b mu^T phi_t,1 - a mu^T phi_t,0, and a mu^T rate_0.
-    const double prescribed = b * mu_.dot(end_.pi_t) - a * mu_.dot(start_.pi_t);
+    const double prescribed = b * end_.mu.dot(end_.pi_t) - a * start_.mu.dot(start_.pi_t);
     if (prescribed != 0.0) ledger.record_external(prescribed);
-    ledger.record_projection(a * mu_.dot(start_rate_));
+    ledger.record_projection(a * start_.mu.dot(start_rate_));
     if (!parts_.has_gravity && !parts_.has_external) return;
     // Impulses of the ground: a A_0^T mu at q_0 and -b A_1^T mu at q_1.
     force_.setZero();

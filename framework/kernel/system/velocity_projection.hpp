@@ -14,6 +14,7 @@
 #include "assembly.hpp"
 #include "constrained_solver.hpp"
 #include "energy_accounting.hpp"
+#include "massless.hpp"
 #include "projection_multipliers.hpp"
 #include "step_parts.hpp"
 #include "velocity_impulse.hpp"
@@ -22,6 +23,10 @@ namespace ancora {
 
 /// Theory (62), (63): see StepProjection. Between begin() and the end of the step the state's
 /// velocity is v0+; accepted are v1, and the ledger gets momentum and work of the two impulses.
+///
+/// Coordinates without mass take no impulse: at either end mu is the one next to it that does not
+/// act on them, Massless (1). That is a function of the end's position alone, so that the projected
+/// step is its own adjoint still; their velocities follow from the rows after the step.
 class VelocityProjection final : public StepProjection, public ProjectedEnds {
 public:
     /// @param save, restore  save and restore all that a run depends on
@@ -64,15 +69,20 @@ public:
 private:
     /// A, its products with mu, and the prescribed rates, at one end of a step.
     struct End {
-        std::vector<double> A;     // of the conditions
+        std::vector<double> A;      // of the conditions
+        Eigen::VectorXd A_of_rows;  // of all rows, where something has no mass
+        std::unique_ptr<Massless> massless;
         Eigen::VectorXd pi_t;      // of the conditions
+        Eigen::VectorXd mu;        // that does not act on what has no mass
         Eigen::VectorXd force;     // A^T mu
         Eigen::VectorXd velocity;  // M^-1 A^T mu
         double energy = 0.0;       // mu^T A M^-1 A^T mu
         double factor = 1.0;       // a, b
     };
-    void evaluate(const double* q, const double* v, double t, End& end);
+    bool evaluate(const double* q, const double* v, double t, End& end);
     void push(End& end);
+    void spare_massless(const End& end, Eigen::VectorXd& mu);
+    [[noreturn]] void refuse_massless(int coordinate) const;
     void transposed(const End& end, const Eigen::VectorXd& mu, Eigen::VectorXd& force) const;
     double rate(const End& end, std::size_t c, const double* v) const;
     void find_stiffest();
@@ -90,6 +100,8 @@ private:
     std::vector<int> blocks_;
     std::vector<char> is_tied_to_ground_;  // per condition
     std::unique_ptr<ConstrainedSolver> solver_, mass_;
+    std::vector<int> massless_;  // coordinates
+    bool has_looked_at_massless_ = false;
 
     bool is_under_way_ = false;
     int looks_ = 0;           // at the end of this step
@@ -97,7 +109,8 @@ private:
     Eigen::VectorXd v0_, v0_low_, mu_, start_rate_;
     End start_, end_;
     Eigen::VectorXd A_, pi_t_;  // of all rows
-    Eigen::VectorXd q1_, v1_, v1_now_, rate_, left_, lambda_, x_, force_, delta_;
+    std::vector<double> mu_of_rows_;
+    Eigen::VectorXd q1_, v1_, v1_now_, rate_, left_, lambda_, x_, force_, delta_, pushed_;
     Stiff stiff_;
     bool has_looked_for_stiff_ = false;
 };

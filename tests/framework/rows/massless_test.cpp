@@ -229,6 +229,50 @@ TEST_SUITE("massless coordinates") {
         }
     }
 
+    TEST_CASE("multipliers are spared what acts on massless coordinates, and nothing else") {
+        DrawnTies draw;
+        for (int trial = 0; trial < 30; ++trial) {
+            const int particles = 1 + trial % 4;
+            std::vector<bool> has_mass(static_cast<std::size_t>(particles), false);
+            has_mass.push_back(true);
+            std::vector<TiedRow> ties;
+            for (int p = 0; p < particles; ++p)
+                for (int k = 0; k < 4; ++k) ties.push_back(draw.tie(p, particles + 1, 0.0));
+            ties.push_back(draw.tie(particles, particles + 1, 0.0));
+            ties.push_back(draw.tie(0, particles + 1, 0.01));
+            MasslessModel model(has_mass, ties);
+            const MatrixXd Az = model.of(model.constraints, model.light);
+            if (Az.jacobiSvd().singularValues().tail(1)[0] < 0.1) continue;
+            CHECK(model.massless.held_by_stiffness(model.instant.A) == -1);
+            REQUIRE(model.massless.hold(model.instant.A) == -1);
+            const VectorXd before = draw.vector(model.parts.m);
+            VectorXd after = before;
+            model.massless.spare(model.instant.A, after.data());
+            // The component across the range of A_z, by an orthonormal basis of it
+            VectorXd mu(Az.rows());
+            for (Index r = 0; r < mu.size(); ++r)
+                mu[r] = before[model.constraints[static_cast<std::size_t>(r)]];
+            const MatrixXd Q =
+                Az.householderQr().householderQ() * MatrixXd::Identity(Az.rows(), Az.cols());
+            const VectorXd exact = mu - Q * (Q.transpose() * mu);
+            for (Index r = 0; r < mu.size(); ++r)
+                CHECK(std::abs(after[model.constraints[static_cast<std::size_t>(r)]] - exact[r]) <=
+                      1e-12);
+            for (const int k : model.elastic) CHECK(after[k] == before[k]);
+        }
+    }
+
+    TEST_CASE("what stiffness alone holds is named") {
+        DrawnTies draw;
+        std::vector<TiedRow> ties;
+        for (int k = 0; k < 3; ++k) ties.push_back({0, 2, 0.0, 2.0 * draw.vector(3)});
+        for (int k = 0; k < 3; ++k) ties.push_back({1, 2, 0.1, 2.0 * draw.vector(3)});
+        MasslessModel model({false, false, true}, ties);
+        CHECK(model.massless.analyse(model.instant.A) == -1);
+        const int found = model.massless.held_by_stiffness(model.instant.A);
+        CHECK(found / 3 == 1);
+    }
+
     // Roundings of a director across a flat body are no hold; a small part that is meant is one.
     TEST_CASE("what a row sees of a massless coordinate by rounding only does not hold it") {
         for (const double seen : {1e-15, 1e-14, 1e-6, 1e-3}) {

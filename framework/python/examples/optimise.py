@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """A throw that hits a target after it has bounced, by SciPy with derivatives through the impact; and the same
-run as a function of PyTorch, which chains these derivatives with its own.
+run as a function of PyTorch and of JAX, which chain these derivatives with their own.
 
     python3 optimise.py
 """
@@ -52,6 +52,30 @@ def torch_function():
     return End.apply
 
 
+def jax_function():
+    """end(velocity) for arrays of JAX, under jit too, or None without JAX."""
+    try:
+        import jax
+        import jax.numpy as jnp
+    except ImportError:
+        return None
+    jax.config.update("jax_enable_x64", True)
+    place, matrix = (jax.ShapeDtypeStruct(shape, jnp.float64) for shape in ((2,), (2, 2)))
+
+    @jax.custom_vjp
+    def end(velocity):
+        return forward(velocity)[0]
+
+    def forward(velocity):
+        return jax.pure_callback(lambda v: end_and_jacobian(np.asarray(v)), (place, matrix), velocity)
+
+    def backward(jacobian, from_end):
+        return (jacobian.T @ from_end,)
+
+    end.defvjp(forward, backward)
+    return end
+
+
 def main():
     from scipy.optimize import minimize
 
@@ -70,6 +94,10 @@ def main():
         velocity = torch.tensor(start, requires_grad=True)
         (end(velocity) - torch.tensor(TARGET)).square().sum().backward()
         print("the same by PyTorch:", velocity.grad.numpy())
+    if (end := jax_function()) is not None:
+        import jax
+        slope = jax.grad(lambda velocity: ((end(velocity) - TARGET) ** 2).sum())
+        print("the same by JAX:", np.asarray(slope(start)))
     return found.x, np.sqrt(found.fun)
 
 

@@ -224,8 +224,9 @@ inline void mean_over_step(const ItemLaw& law,
                            std::span<double> D) {
     constexpr auto kMost = static_cast<std::size_t>(ItemLaw::kMostRows);
     const std::size_t n = pi0.size();
-    std::array<double, kMost> at{}, stress{};
-    std::array<double, kMost * kMost> stiffness{};
+    // Not cleared: a law writes n and n x n of them, and to clear all takes as long as a law.
+    std::array<double, kMost> at, stress;
+    std::array<double, kMost * kMost> stiffness;
     const std::span<const double> pi(at.data(), n);
     const std::span<double> s(stress.data(), n), k(stiffness.data(), n * n);
     std::ranges::fill(out, StressMean{});

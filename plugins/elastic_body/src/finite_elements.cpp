@@ -57,10 +57,17 @@ public:
         }
         read_nodes();
         const MatrixPlace stiffness = place("stiffness"), mass = place("mass");
-        SymmetricMatrix K = read_symmetric_matrix(stiffness), M = read_symmetric_matrix(mass);
+        const auto n = static_cast<std::int32_t>(num_dofs());
+        const NodeOf node = [this](double id) {
+            return find_node(id);
+        };
+        SymmetricMatrix K = read_symmetric_matrix(stiffness, n, node);
+        SymmetricMatrix M = read_symmetric_matrix(mass, n, node);
         require_size(stiffness, K.size);
         require_size(mass, M.size);
-        read_order();
+        read_order(node);
+        for (SymmetricMatrix* of : {&K, &M})
+            if (of->is_by_nodes) number_by_rows(*of);
         set_stiffness(stiffness, K);
         set_mass(mass, M);
         require_free();
@@ -189,15 +196,19 @@ private:
     }
     /// The node of a number as the file has it.
     std::int32_t node_of(std::string_view key, double id, const Arguments& arguments) const {
-        const auto found = id == std::floor(id) && std::abs(id) <= 1e15
-                               ? number_.find(static_cast<std::int64_t>(id))
-                               : number_.end();
-        if (found == number_.end())
+        const std::int32_t found = find_node(id);
+        if (found < 0)
             arguments.fail(key,
                            "there is no node " + text(id) + "; \"nodes\" lists " +
                                std::to_string(ids_.size()) + ", " + std::to_string(ids_.front()) +
                                " to " + std::to_string(ids_.back()));
-        return found->second;
+        return found;
+    }
+    std::int32_t find_node(double id) const {
+        const auto found = id == std::floor(id) && std::abs(id) <= 1e15
+                               ? number_.find(static_cast<std::int64_t>(id))
+                               : number_.end();
+        return found == number_.end() ? -1 : found->second;
     }
 
     void require_size(const MatrixPlace& of, std::int32_t size) const {
@@ -215,37 +226,26 @@ private:
     }
 
     /// Which row of the matrices is which displacement.
-    void read_order() {
+    void read_order(const NodeOf& node) {
         const std::size_t n = num_dofs(), num_nodes = model_.x.size();
-        dof_.resize(n);
-        if (arguments_.shape("order") != Shape::file) {
-            const bool by_axes = arguments_.text("order") == "axis";
-            for (std::size_t row = 0; row < n; ++row)
-                dof_[row] = static_cast<std::int32_t>(
-                    by_axes ? 3 * (row % num_nodes) + row / num_nodes : row);
+        if (arguments_.shape("order") == Shape::file) {
+            dof_ = read_row_order({arguments_, "order", true}, static_cast<std::int32_t>(n), node);
             return;
         }
-        const NumberRows rows = read_numbers(arguments_, "order", 2, "node, axis");
-        const MatrixPlace where = {arguments_, "order", true};
-        if (static_cast<std::size_t>(rows.num_rows()) != n)
-            where.fail(0,
-                       "the file has " + std::to_string(rows.num_rows()) + " rows, and there are " +
-                           std::to_string(n) + " displacements");
-        std::vector<bool> is_there(n, false);
-        for (std::size_t row = 0; row < n; ++row) {
-            const double id = rows.values[2 * row], axis = rows.values[2 * row + 1];
-            const std::int32_t line = rows.lines[row];
-            const auto found = number_.find(static_cast<std::int64_t>(id));
-            if (id != std::floor(id) || found == number_.end())
-                where.fail(line, "there is no node " + text(id));
-            if (axis != 1.0 && axis != 2.0 && axis != 3.0)
-                where.fail(line, text(axis) + " is no axis; they are 1, 2, 3");
-            const std::int32_t dof = 3 * found->second + static_cast<std::int32_t>(axis) - 1;
-            if (is_there[static_cast<std::size_t>(dof)])
-                where.fail(line,
-                           "axis " + text(axis) + " of node " + text(id) + " stands there twice");
-            is_there[static_cast<std::size_t>(dof)] = true;
-            dof_[row] = dof;
+        dof_.resize(n);
+        const bool by_axes = arguments_.text("order") == "axis";
+        for (std::size_t row = 0; row < n; ++row)
+            dof_[row] =
+                static_cast<std::int32_t>(by_axes ? 3 * (row % num_nodes) + row / num_nodes : row);
+    }
+    /// As if it were by rows, whatever their order.
+    void number_by_rows(SymmetricMatrix& of) const {
+        std::vector<std::int32_t> row(dof_.size());
+        for (std::size_t k = 0; k < dof_.size(); ++k)
+            row[static_cast<std::size_t>(dof_[k])] = static_cast<std::int32_t>(k);
+        for (MatrixEntry& e : of.lower) {
+            e.i = row[static_cast<std::size_t>(e.i)];
+            e.j = row[static_cast<std::size_t>(e.j)];
         }
     }
     std::int32_t dof(std::int32_t row) const { return dof_[static_cast<std::size_t>(row)]; }

@@ -25,7 +25,7 @@ using nodes::text;
 constexpr double kSymmetry = 1e-8;
 constexpr double kMostRows = 300'000'000.0;
 
-std::string pair_text(std::int32_t i, std::int32_t j) {
+std::string numbers_of(std::int32_t i, std::int32_t j) {
     return '(' + std::to_string(i + 1) + ", " + std::to_string(j + 1) + ')';
 }
 std::string quoted_word(std::string_view word) {
@@ -33,7 +33,7 @@ std::string quoted_word(std::string_view word) {
     return '"' + std::string(word.substr(0, kLongest)) + (word.size() > kLongest ? "...\"" : "\"");
 }
 
-/// Words of a text, line by line; what follows % or # is a comment.
+/// Words of a text, line by line; what follows %, # or ** is a comment.
 class Lines {
 public:
     explicit Lines(std::string_view all) : rest_(all) {}
@@ -46,7 +46,7 @@ public:
             const std::size_t end = rest_.find('\n');
             const std::string_view whole = rest_.substr(0, end);
             rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
-            split(whole.substr(0, whole.find_first_of("%#")));
+            split(whole.substr(0, std::min(whole.find_first_of("%#"), whole.find("**"))));
         }
         return !words.empty();
     }
@@ -69,9 +69,68 @@ private:
     std::string_view rest_;
 };
 
+/// The text of a file, which is refused where it is none.
+std::string text_of(const MatrixPlace& place, const char* advice) {
+    std::ifstream file(std::string(place.arguments.path(place.key)), std::ios::binary);
+    std::string all((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    if (file.bad() || !file) place.fail(0, "cannot be read");
+    if (all.find('\0') != std::string::npos) place.fail(0, std::string("is no text; ") + advice);
+    return all;
+}
+
+/// 0, 1, 2 of "1", "UX" or "x"; 3 of a rotation; -1 of what is no axis.
+int axis_of(std::string_view word) {
+    if (word.size() == 1 && word[0] >= '1' && word[0] <= '6') return std::min(word[0] - '1', 3);
+    if (word.size() == 4 && (word.starts_with("ROT") || word.starts_with("rot"))) return 3;
+    if (word.size() == 2 && (word[0] == 'U' || word[0] == 'u')) word.remove_prefix(1);
+    if (word.size() != 1) return -1;
+    const std::size_t k = std::string_view("xyzXYZ").find(word[0]);
+    return k == std::string_view::npos ? -1 : static_cast<int>(k % 3);
+}
+
+double number_of(const MatrixPlace& place, std::string_view word, std::int32_t line) {
+    std::string_view digits = word;
+    if (digits.starts_with('+')) digits.remove_prefix(1);
+    // 1.5D+03, as Fortran writes
+    std::string fortran;
+    if (const std::size_t d = digits.find_first_of("dD"); d != std::string_view::npos) {
+        fortran = digits;
+        fortran[d] = 'e';
+        digits = fortran;
+    }
+    double x = 0.0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), x);
+    // Too large, or below the smallest, which is nothing
+    if (error == std::errc::result_out_of_range)
+        x = std::strtod(std::string(digits).c_str(), nullptr);
+    if (error == std::errc::invalid_argument || end != digits.data() + digits.size())
+        place.fail(line, quoted_word(word) + " is no number");
+    if (!std::isfinite(x)) place.fail(line, quoted_word(word) + " is not finite");
+    return x;
+}
+
+/// 3 node + axis
+std::int32_t displacement_of(const MatrixPlace& place,
+                             std::int32_t line,
+                             std::string_view node,
+                             std::string_view axis,
+                             const NodeOf& node_of) {
+    const double id = number_of(place, node, line);
+    const std::int32_t found = node_of(id);
+    if (found < 0) place.fail(line, "there is no node " + text(id));
+    const int k = axis_of(axis);
+    if (k == 3)
+        place.fail(line,
+                   "nodes with rotations are not taken: use solid elements, or condense the "
+                   "rotations");
+    if (k < 0) place.fail(line, std::string(axis) + " is no axis; they are 1, 2, 3");
+    return 3 * found + k;
+}
+
 class MatrixReader {
 public:
-    explicit MatrixReader(const MatrixPlace& place) : place_(place) {}
+    MatrixReader(const MatrixPlace& place, std::int32_t num_displacements, const NodeOf& node_of)
+        : place_(place), num_displacements_(num_displacements), node_of_(node_of) {}
 
     SymmetricMatrix read() {
         if (place_.is_file)
@@ -84,24 +143,7 @@ public:
 
 private:
     double number(std::string_view word, std::int32_t line) const {
-        std::string_view digits = word;
-        if (digits.starts_with('+')) digits.remove_prefix(1);
-        // 1.5D+03, as Fortran writes
-        std::string fortran;
-        if (const std::size_t d = digits.find_first_of("dD"); d != std::string_view::npos) {
-            fortran = digits;
-            fortran[d] = 'e';
-            digits = fortran;
-        }
-        double x = 0.0;
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), x);
-        // Too large, or below the smallest, which is nothing
-        if (error == std::errc::result_out_of_range)
-            x = std::strtod(std::string(digits).c_str(), nullptr);
-        if (error == std::errc::invalid_argument || end != digits.data() + digits.size())
-            place_.fail(line, quoted_word(word) + " is no number");
-        if (!std::isfinite(x)) place_.fail(line, quoted_word(word) + " is not finite");
-        return x;
+        return number_of(place_, word, line);
     }
     std::int32_t index(double x, std::int32_t line) const {
         if (x != std::floor(x) || x < 1.0 || x > kMostRows)
@@ -111,6 +153,13 @@ private:
                         "there is no row or column " + text(x) + " in a matrix of size " +
                             std::to_string(size_));
         return static_cast<std::int32_t>(x) - 1;
+    }
+    std::int32_t displacement(const Lines& lines, std::size_t k) const {
+        return displacement_of(place_, lines.line, lines.words[k], lines.words[k + 1], node_of_);
+    }
+    std::string pair_text(std::int32_t i, std::int32_t j) const {
+        // Of displacements the file's own numbers stand in its line
+        return is_by_nodes_ ? std::string("of these nodes and axes") : numbers_of(i, j);
     }
     void add(double row, double column, double value, std::int32_t line) {
         entries_.push_back({index(row, line), index(column, line), value, line});
@@ -123,12 +172,8 @@ private:
     }
 
     void read_file() {
-        std::ifstream file(std::string(place_.arguments.path(place_.key)), std::ios::binary);
-        const std::string all((std::istreambuf_iterator<char>(file)),
-                              std::istreambuf_iterator<char>());
-        if (file.bad() || !file) place_.fail(0, "cannot be read");
-        if (all.find('\0') != std::string::npos)
-            place_.fail(0, "is no text; write the matrix in MatrixMarket's format, as text");
+        const std::string all =
+            text_of(place_, "write the matrix in MatrixMarket's format, as text");
         Lines lines(all);
         if (!all.starts_with("%%MatrixMarket")) return read_entries(lines, 0);
         const bool is_array = read_heading(std::string_view(all).substr(0, all.find('\n')));
@@ -183,10 +228,19 @@ private:
     /// @param count  of entries, as the file says; 0: to the end
     void read_entries(Lines& lines, double count) {
         while (lines.next()) {
-            if (lines.words.size() != 3)
+            if (entries_.empty() && count == 0.0 && lines.words.size() == 5) is_by_nodes_ = true;
+            if (lines.words.size() != (is_by_nodes_ ? 5 : 3))
                 place_.fail(lines.line,
-                            "found " + std::to_string(lines.words.size()) +
-                                " columns, expected 3: row, column, value");
+                            "found " + std::to_string(lines.words.size()) + " columns, expected " +
+                                (is_by_nodes_ ? "5: node, axis, node, axis, value"
+                                              : "3: row, column, value"));
+            if (is_by_nodes_) {
+                entries_.push_back({displacement(lines, 0),
+                                    displacement(lines, 2),
+                                    number(lines.words[4], lines.line),
+                                    lines.line});
+                continue;
+            }
             if (count > 0.0 && static_cast<double>(entries_.size()) >= count)
                 place_.fail(
                     lines.line,
@@ -218,6 +272,8 @@ private:
     /// One triangle of what was read.
     SymmetricMatrix fold() {
         SymmetricMatrix out;
+        out.is_by_nodes = is_by_nodes_;
+        if (is_by_nodes_) size_ = num_displacements_;
         for (const MatrixEntry& e : entries_)
             out.size = std::max({out.size, e.i + 1, e.j + 1, size_});
         std::vector<double> diagonal(static_cast<std::size_t>(out.size), 0.0);
@@ -264,7 +320,10 @@ private:
     }
 
     const MatrixPlace& place_;
+    std::int32_t num_displacements_;
+    const NodeOf& node_of_;
     std::vector<MatrixEntry> entries_;
+    bool is_by_nodes_ = false;
     std::int32_t size_ = 0;  ///< as the heading says; 0: none
     bool is_half_ = false;   ///< said to be symmetric
 };
@@ -276,8 +335,60 @@ void MatrixPlace::fail(std::int32_t line, const std::string& message) const {
     arguments.fail(key, line > 0 ? "row " + std::to_string(line) + ": " + message : message);
 }
 
-SymmetricMatrix read_symmetric_matrix(const MatrixPlace& place) {
-    return MatrixReader(place).read();
+SymmetricMatrix read_symmetric_matrix(const MatrixPlace& place,
+                                      std::int32_t num_displacements,
+                                      const NodeOf& node_of) {
+    return MatrixReader(place, num_displacements, node_of).read();
+}
+
+std::vector<std::int32_t> read_row_order(const MatrixPlace& place,
+                                         std::int32_t num_displacements,
+                                         const NodeOf& node_of) {
+    const std::string all = text_of(place, "write node and axis of each row, as text");
+    const auto n = static_cast<std::size_t>(num_displacements);
+    std::vector<std::int32_t> out(n, -1);
+    std::vector<bool> is_there(n, false);
+    std::size_t count = 0;
+    Lines lines(all);
+    while (lines.next()) {
+        std::vector<std::string_view>& words = lines.words;
+        const auto has_digit = [](std::string_view word) {
+            return word.find_first_of("0123456789") != std::string_view::npos;
+        };
+        if (count == 0 && std::ranges::none_of(words, has_digit)) continue;  // a heading
+        double row = static_cast<double>(count + 1);
+        if (words.size() == 3) {
+            row = number_of(place, words[0], lines.line);
+            words.erase(words.begin());
+        } else if (words.size() == 1) {
+            const std::string_view both = words[0];
+            const std::size_t dot = std::min(both.find('.'), both.size());
+            words = {both.substr(0, dot), both.substr(std::min(dot + 1, both.size()))};
+        }
+        if (words.size() != 2)
+            place.fail(lines.line,
+                       "found " + std::to_string(words.size()) +
+                           " columns, expected node and axis, or row, node and axis");
+        ++count;
+        if (row != std::floor(row) || row < 1.0 || row > num_displacements)
+            continue;  // there are too many of them
+        const std::int32_t dof = displacement_of(place, lines.line, words[0], words[1], node_of);
+        if (is_there[static_cast<std::size_t>(dof)])
+            place.fail(lines.line,
+                       "axis " + std::string(words[1]) + " of node " + std::string(words[0]) +
+                           " stands there twice");
+        is_there[static_cast<std::size_t>(dof)] = true;
+        std::int32_t& place_of_row = out[static_cast<std::size_t>(row) - 1];
+        if (place_of_row >= 0) place.fail(lines.line, "row " + text(row) + " stands there twice");
+        place_of_row = dof;
+    }
+    if (count != n)
+        place.fail(0,
+                   "the file has " + std::to_string(count) + " rows, and there are " +
+                       std::to_string(n) + " displacements");
+    if (const auto missing = std::ranges::find(out, -1); missing != out.end())
+        place.fail(0, "row " + std::to_string(missing - out.begin() + 1) + " is missing");
+    return out;
 }
 
 }  // namespace ancora::elastic

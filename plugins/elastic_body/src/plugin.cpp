@@ -42,7 +42,7 @@ constexpr ancora::Parameter kBody[] = {
     p::number("density", "kg/m^3", "mass per volume").positive(),
     p::text("order",
             "order of the rows of K and M: node by node (x, y, z of the first), axis by axis (x of "
-            "all), or a file whose rows name node and axis 1, 2, 3 of each",
+            "all), or a file that names node and axis of each: \"12 1\", \"12.1\" or \"34 12 UX\"",
             "node|axis")
         .or_file()
         .otherwise("\"node\""),

@@ -355,6 +355,66 @@ TEST_SUITE("elastic body") {
             "axis_",
             by_axis);
         same(by_axis.set("order", "axis"));
+        // Rows named by a file: as CalculiX does it, and as Ansys does, in any order
+        const auto reversed = [&](int k) {
+            return 3 * kPlank.num_nodes() - 1 - k;
+        };
+        FakeArguments by_file = plain;
+        permuted(reversed, "reversed_", by_file);
+        std::string dots, mapping = "  Matrix Eqn      Node    DOF\n";
+        constexpr const char* kDisplacements[] = {"UX", "UY", "UZ"};
+        for (int k = 0; k < 3 * kPlank.num_nodes(); ++k) {
+            const int dof = reversed(k);
+            dots += std::to_string(dof / 3 + 1) + "." + std::to_string(dof % 3 + 1) + "\n";
+            mapping += "    " + std::to_string(reversed(k) + 1) + "    " +
+                       std::to_string(k / 3 + 1) + "    " + kDisplacements[k % 3] + "\n";
+        }
+        by_file.set("order", folder.write("job.dof", dots).c_str());
+        same(by_file);
+        by_file.set("order", folder.write("job.mapping", mapping).c_str());
+        same(by_file);
+        // Entries that name nodes and axes, as Abaqus has it, under any order
+        const auto by_nodes = [&](bool is_mass) {
+            std::string rows = "** ASSEMBLED MATRIX\n";
+            const auto add = [&](int i, int j, double value) {
+                rows += std::to_string(i / 3 + 1) + "," + std::to_string(i % 3 + 1) + ", " +
+                        std::to_string(j / 3 + 1) + "," + std::to_string(j % 3 + 1) + ", " +
+                        number(value) + "\n";
+            };
+            if (is_mass)
+                for (const auto& [at, value] : m)
+                    for (int axis = 0; axis < 3; ++axis)
+                        add(3 * at.first + axis, 3 * at.second + axis, value);
+            else
+                for (const auto& [at, value] : K) add(at.first, at.second, value);
+            return rows;
+        };
+        const std::string K_by_nodes = by_nodes(false);
+        FakeArguments named = plain;
+        named.set("stiffness", folder.write("job_STIF1.mtx", K_by_nodes).c_str());
+        named.set("mass", folder.write("job_MASS1.mtx", by_nodes(true)).c_str());
+        same(named);
+        by_file.set("stiffness", folder.path("job_STIF1.mtx").c_str());
+        same(by_file);
+        const auto says = [&](const std::string& more, const char* expected) {
+            FakeArguments wrong = named;
+            wrong.set("stiffness", folder.write("wrong.mtx", K_by_nodes + more).c_str());
+            CHECK(refusal(wrong).ends_with(expected));
+        };
+        says("99,1, 1,1, 1.0\n", "there is no node 99");
+        says("1,4, 1,1, 1.0\n",
+             "nodes with rotations are not taken: use solid elements, or condense the rotations");
+        says("1,1, 1,9, 1.0\n", "9 is no axis; they are 1, 2, 3");
+        says("1 1 1.0\n", "found 3 columns, expected 5: node, axis, node, axis, value");
+        says("1,1, 1,1, 1.0\n", "is given a second time, first in line 2");
+        FakeArguments wrong = by_file;
+        const auto order_says = [&](const std::string& rows, const char* expected) {
+            wrong.set("order", folder.write("wrong.dof", rows).c_str());
+            CHECK(refusal(wrong).ends_with(expected));
+        };
+        order_says("1.1\n1.1\n", "order:2:0: axis 1 of node 1 stands there twice");
+        order_says("1 1 UX\n1 1 UY\n", "order:2:0: row 1 stands there twice");
+        order_says("1.7\n", "order:1:0: 7 is no axis; they are 1, 2, 3");
         BoxElements small = kPlank;  // mm, N, t
         small.size *= 1e3;
         small.young *= 1e-6;

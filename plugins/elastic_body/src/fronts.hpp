@@ -3,42 +3,62 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <new>
-#include <vector>
+#include <utility>
 
 #include <sys/mman.h>
 
 namespace ancora::elastic::fronts {
 
-/// Takes large pieces of memory in large pages: to get fresh small ones takes as long as a product.
-template <class T>
-struct LargePages {
-    using value_type = T;
-    LargePages() = default;
-    template <class U>
-    LargePages(const LargePages<U>&) {}
-
-    T* allocate(std::size_t count) {
-        constexpr std::size_t kPage = std::size_t{1} << 21;
-        const std::size_t bytes = count * sizeof(T);
-        const bool is_large = bytes >= 2 * kPage;
-        void* const at = is_large ? std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage)
-                                  : std::malloc(bytes);
-        if (at == nullptr) throw std::bad_alloc();
+/// Numbers that are zero at first, in large pages: to get fresh small ones takes as long as a
+/// product with them.
+class Numbers {
+public:
+    Numbers() = default;
+    explicit Numbers(std::size_t count) : size_(count) {
+        if (count == 0) return;
+        void* const at = ::mmap(nullptr,
+                                count * sizeof(double),
+                                PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS,
+                                -1,
+                                0);
+        if (at == MAP_FAILED) throw std::bad_alloc();
 #if defined(MADV_HUGEPAGE)
-        if (is_large) ::madvise(at, bytes, MADV_HUGEPAGE);  // else as before
+        ::madvise(at, count * sizeof(double), MADV_HUGEPAGE);  // else as before
 #endif
-        return static_cast<T*>(at);
+        data_ = static_cast<double*>(at);
     }
-    void deallocate(T* at, std::size_t) {
-        std::free(at);
+    Numbers(Numbers&& other) noexcept {
+        swap(other);
     }
-    friend bool operator==(const LargePages&, const LargePages&) {
-        return true;
+    Numbers& operator=(Numbers&& other) noexcept {
+        swap(other);
+        return *this;
     }
+    ~Numbers() {
+        if (data_ != nullptr) ::munmap(data_, size_ * sizeof(double));
+    }
+
+    std::size_t size() const {
+        return size_;
+    }
+    double* data() {
+        return data_;
+    }
+    const double* data() const {
+        return data_;
+    }
+
+private:
+    void swap(Numbers& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+    }
+
+    double* data_ = nullptr;
+    std::size_t size_ = 0;
 };
-using Numbers = std::vector<double, LargePages<double>>;
 
 // Every sum is taken in one order, whatever the processor's vectors: results do not depend on it.
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "ancora/sdk/helpers/rigid_body.hpp"
 #include "skin.hpp"
@@ -85,13 +86,18 @@ void diagonalise(MatrixXd A, VectorXd& values, MatrixXd& vectors) {
 }
 
 /// V less its components along Q, whose M Q is given.
-void project_out(const MatrixXd& Q, const MatrixXd& MQ, MatrixXd& V) {
-    if (Q.cols() > 0) V -= product(Q, transposed_product(MQ, V));
+void project_out(const Columns& Q, const Columns& MQ, MatrixXd& V) {
+    if (Q.cols() > 0) subtract_product(Q, transposed_product(MQ, V), V);
 }
 
-/// Replaces V by columns that are orthonormal in M, largest remainder first, and drops those of
-/// which less than kDependent remains.
-MatrixXd orthonormal(MatrixXd V, const Sparse& M) {
+/// Columns that are orthonormal in M, and M times these.
+struct Orthonormal {
+    MatrixXd V, MV;
+};
+
+/// V as orthonormal columns, largest remainder first, without those of which less than kDependent
+/// remains.
+Orthonormal orthonormal(MatrixXd V, const Sparse& M) {
     MatrixXd MV = M.times(V);
     for (Index k = 0; k < V.cols(); ++k) {
         const double norm = std::sqrt(V.col(k).dot(MV.col(k)));
@@ -99,14 +105,11 @@ MatrixXd orthonormal(MatrixXd V, const Sparse& M) {
         V.col(k) /= norm;
         MV.col(k) /= norm;
     }
-    MatrixXd out(V.rows(), V.cols()), M_out(V.rows(), V.cols());
     Index count = 0;
-    std::vector<bool> is_used(static_cast<std::size_t>(V.cols()), false);
-    for (Index n = 0; n < V.cols(); ++n) {
+    for (; count < V.cols(); ++count) {
         Index best = -1;
         double most = kDependent * kDependent;
-        for (Index k = 0; k < V.cols(); ++k) {
-            if (is_used[static_cast<std::size_t>(k)]) continue;
+        for (Index k = count; k < V.cols(); ++k) {
             const double square = V.col(k).dot(MV.col(k));
             if (square > most) {
                 most = square;
@@ -114,27 +117,29 @@ MatrixXd orthonormal(MatrixXd V, const Sparse& M) {
             }
         }
         if (best < 0) break;
-        is_used[static_cast<std::size_t>(best)] = true;
-        VectorXd v = V.col(best), Mv = MV.col(best);
+        if (best != count) {
+            V.col(count).swap(V.col(best));
+            MV.col(count).swap(MV.col(best));
+        }
+        auto v = V.col(count), Mv = MV.col(count);
         // What rounding has left along the columns before
         for (Index k = 0; k < count; ++k) {
-            const double share = M_out.col(k).dot(v);
-            v -= share * out.col(k);
-            Mv -= share * M_out.col(k);
+            const double share = MV.col(k).dot(v);
+            v -= share * V.col(k);
+            Mv -= share * MV.col(k);
         }
         const double norm = std::sqrt(v.dot(Mv));
-        out.col(count) = v / norm;
-        M_out.col(count) = Mv / norm;
-        for (Index k = 0; k < V.cols(); ++k) {
-            if (is_used[static_cast<std::size_t>(k)]) continue;
-            const double share = V.col(k).dot(M_out.col(count));
-            V.col(k) -= share * out.col(count);
-            MV.col(k) -= share * M_out.col(count);
+        v /= norm;
+        Mv /= norm;
+        for (Index k = count + 1; k < V.cols(); ++k) {
+            const double share = V.col(k).dot(Mv);
+            V.col(k) -= share * v;
+            MV.col(k) -= share * Mv;
         }
-        ++count;
     }
-    out.conservativeResize(Eigen::NoChange, count);
-    return out;
+    V.conservativeResize(Eigen::NoChange, count);
+    MV.conservativeResize(Eigen::NoChange, count);
+    return {std::move(V), std::move(MV)};
 }
 
 // --- interfaces
@@ -184,9 +189,9 @@ public:
         size_ = num_free_ + 6 * static_cast<int>(rigid_.size());
         K = with_interfaces(model.stiffness, 1);
         M = with_interfaces(model.mass, 3);
-        std::vector<Sparse::Entry> scalar;
-        for (const MatrixEntry& e : model.mass) scalar.push_back({e.i, e.j, e.value});
-        m = Sparse(static_cast<std::int32_t>(num_nodes), std::move(scalar));
+        m = Sparse(static_cast<std::int32_t>(num_nodes), [&](const auto& add) {
+            for (const MatrixEntry& e : model.mass) add(e.i, e.j, e.value);
+        });
     }
 
     int size() const { return size_; }
@@ -339,24 +344,25 @@ private:
     }
     /// G^T A G
     Sparse with_interfaces(const std::vector<MatrixEntry>& lower, int copies) const {
-        std::vector<Sparse::Entry> out;
-        for (const MatrixEntry& e : lower)
-            for (int c = 0; c < copies; ++c) {
-                const int i = copies * e.i + c, j = copies * e.j + c;
-                for (const auto& [a, x] : shares_of(i))
-                    for (const auto& [b, y] : shares_of(j)) {
-                        const double value = x * y * e.value;
-                        if (value == 0.0) continue;
-                        if (i == j) {
-                            if (a >= b) out.push_back({a, b, value});
-                            continue;
-                        }
-                        // With its mirror, which meets it on the diagonal
-                        out.push_back(
-                            {std::max(a, b), std::min(a, b), a == b ? 2.0 * value : value});
-                    }
+        return Sparse(size_, [&](const auto& add) {
+            for (const MatrixEntry& e : lower)
+                for (int c = 0; c < copies; ++c)
+                    add_shares(copies * e.i + c, copies * e.j + c, e.value, add);
+        });
+    }
+    template <class Add>
+    void add_shares(int i, int j, double entry, const Add& add) const {
+        for (const auto& [a, x] : shares_of(i))
+            for (const auto& [b, y] : shares_of(j)) {
+                const double value = x * y * entry;
+                if (value == 0.0) continue;
+                if (i == j) {
+                    if (a >= b) add(a, b, value);
+                    continue;
+                }
+                // With its mirror, which meets it on the diagonal
+                add(std::max(a, b), std::min(a, b), a == b ? 2.0 * value : value);
             }
-        return Sparse(size_, std::move(out));
     }
 
     const FiniteElements& model_;
@@ -378,16 +384,16 @@ public:
                 place_[k] = size_++;
                 of_unknowns.push_back(groups[k]);
             }
-        std::vector<Sparse::Entry> entries;
-        reduced.K.for_each([&](std::int32_t i, std::int32_t j, double value) {
-            const int a = place_[static_cast<std::size_t>(i)],
-                      b = place_[static_cast<std::size_t>(j)];
-            if (a >= 0 && b >= 0) entries.push_back({a, b, value});
-        });
         if (size_ == 0) return;
         try {
-            factor_ = std::make_unique<SparseCholesky>(
-                Sparse(size_, std::move(entries)), of_unknowns, reduced.positions());
+            const Sparse inner(size_, [&](const auto& add) {
+                reduced.K.for_each([&](std::int32_t i, std::int32_t j, double value) {
+                    const int a = place_[static_cast<std::size_t>(i)],
+                              b = place_[static_cast<std::size_t>(j)];
+                    if (a >= 0 && b >= 0) add(a, b, value);
+                });
+            });
+            factor_ = std::make_unique<SparseCholesky>(inner, of_unknowns, reduced.positions());
         } catch (const std::domain_error&) {
             throw std::domain_error(
                 "K is not that of an elastic body: with its interfaces fixed it has no Cholesky "
@@ -414,11 +420,11 @@ private:
     std::unique_ptr<SparseCholesky> factor_;
 };
 
-/// The largest `count` eigenvectors of A = K^-1 M in the scalar product of M, by block Lanczos with
-/// full reorthogonalisation (Golub, Underwood 1977; Grimes, Lewis, Simon 1994).
+/// The `most` largest eigenvectors of A = K^-1 M in the scalar product of M, by block Lanczos with
+/// full reorthogonalisation (Golub, Underwood 1977; Grimes, Lewis, Simon 1994); `apply` is K^-1.
 template <class Apply>
-MatrixXd largest_vectors(const Apply& apply, const Sparse& M, int count, int dimension) {
-    const int wanted = std::min(count, dimension);
+MatrixXd largest_vectors(const Apply& apply, const Sparse& M, int most, int dimension) {
+    const int wanted = std::min(most, dimension);
     if (wanted == 0) return MatrixXd(M.size(), 0);
     // A first block without any pattern
     MatrixXd W(M.size(), std::min(kBlock, dimension));
@@ -430,46 +436,59 @@ MatrixXd largest_vectors(const Apply& apply, const Sparse& M, int count, int dim
             seed ^= seed << 17;
             W(i, j) = static_cast<double>(seed >> 11) * 0x1p-53 - 0.5;
         }
-    W = apply(W);
-    MatrixXd V(M.size(), 0), MV(M.size(), 0), AV(M.size(), 0), S;
+    W = apply(M.times(W));
+    // Room for more columns than are needed: what is not touched costs nothing, and to move columns
+    // to fresh pages as much as what is done with them.
+    Index next_look = wanted + std::max(2 * kBlock, wanted / 2);
+    const Index room_for = 4 * next_look;
+    MatrixXd all_V(M.size(), room_for), all_MV(M.size(), room_for), all_AV(M.size(), room_for), S;
+    Index count = 0;
+    const auto V = [&] {
+        return all_V.leftCols(count);
+    };
+    const auto MV = [&] {
+        return all_MV.leftCols(count);
+    };
+    const auto AV = [&] {
+        return all_AV.leftCols(count);
+    };
     VectorXd theta;
     const auto find_ritz_vectors = [&] {
-        const MatrixXd H = transposed_product(MV, AV);
+        const MatrixXd H = transposed_product(MV(), AV());
         VectorXd values;
         MatrixXd vectors;
         diagonalise(0.5 * (H + H.transpose()), values, vectors);
         theta = values.reverse();
         S = vectors.rowwise().reverse();
     };
-    Index next_look = wanted + std::max(2 * kBlock, wanted / 2);
     while (true) {
         // What W has across V
-        for (int twice = 0; twice < 2; ++twice) project_out(V, MV, W);
-        MatrixXd next = orthonormal(W, M);
-        project_out(V, MV, next);
-        next = orthonormal(next, M);
-        const Index before = V.cols(), room = std::min<Index>(next.cols(), dimension - before);
+        for (int twice = 0; twice < 2; ++twice) project_out(V(), MV(), W);
+        Orthonormal next = orthonormal(std::move(W), M);
+        project_out(V(), MV(), next.V);
+        next = orthonormal(std::move(next.V), M);
+        const Index room = std::min<Index>(next.V.cols(), dimension - count);
         if (room <= 0) {  // there is no more
             find_ritz_vectors();
             break;
         }
-        next.conservativeResize(Eigen::NoChange, room);
-        V.conservativeResize(Eigen::NoChange, before + room);
-        MV.conservativeResize(Eigen::NoChange, before + room);
-        AV.conservativeResize(Eigen::NoChange, before + room);
-        V.rightCols(room) = next;
-        MV.rightCols(room) = M.times(next);
-        W = apply(next);
-        AV.rightCols(room) = W;
+        if (count + room > all_V.cols())
+            for (MatrixXd* of : {&all_V, &all_MV, &all_AV})
+                of->conservativeResize(M.size(), std::max(2 * count, next_look + kBlock));
+        all_V.middleCols(count, room) = next.V.leftCols(room);
+        all_MV.middleCols(count, room) = next.MV.leftCols(room);
+        W = apply(next.MV.leftCols(room));
+        all_AV.middleCols(count, room) = W;
+        count += room;
         // Ritz vectors are looked at from time to time, since they cost as much as many blocks
-        if (V.cols() < dimension && V.cols() < next_look) continue;
-        next_look = V.cols() + std::max<Index>(kBlock, V.cols() / 4);
+        if (count < dimension && count < next_look) continue;
+        next_look = count + std::max<Index>(kBlock, count / 4);
         find_ritz_vectors();
-        if (V.cols() >= dimension) break;
+        if (count >= dimension) break;
         MatrixXd S_wanted = S.leftCols(wanted);
-        MatrixXd residual = product(AV, S_wanted);
+        MatrixXd residual = product(AV(), S_wanted);
         for (Index k = 0; k < wanted; ++k) S_wanted.col(k) *= theta(k);
-        residual -= product(V, S_wanted);
+        residual -= product(V(), S_wanted);
         const MatrixXd M_residual = M.times(residual);
         bool is_done = true;
         for (int k = 0; k < wanted; ++k)
@@ -477,7 +496,7 @@ MatrixXd largest_vectors(const Apply& apply, const Sparse& M, int count, int dim
                                      kResidual * theta(k);
         if (is_done) break;
     }
-    return product(V, S.leftCols(std::min<Index>(wanted, S.cols())));
+    return product(V(), S.leftCols(std::min<Index>(wanted, S.cols())));
 }
 
 // --- modes
@@ -508,19 +527,17 @@ Modes find_modes(const ReducedModel& reduced,
                  double mass,
                  const ReductionSettings& settings) {
     const Sparse &K = reduced.K, &M = reduced.M;
-    const MatrixXd R = orthonormal(reduced.rigid_motions(center), M);
-    if (R.cols() < 6)
+    const Orthonormal rigid = orthonormal(reduced.rigid_motions(center), M);
+    if (rigid.V.cols() < 6)
         throw std::domain_error(
             "the masses lie on one line or in one point, so that the body can "
             "turn without inertia");
-    const MatrixXd MR = M.times(R);
     const SupportedSolve supported(reduced);
     const bool is_free = reduced.num_free() == reduced.size();
-    const auto apply = [&](const MatrixXd& Y) {
-        MatrixXd F = M.times(Y);
-        if (is_free) project_out(MR, R, F);
+    const auto apply = [&](MatrixXd F) {
+        if (is_free) project_out(rigid.MV, rigid.V, F);
         MatrixXd X = supported.solve(F);
-        if (is_free) project_out(R, MR, X);
+        if (is_free) project_out(rigid.V, rigid.MV, X);
         return X;
     };
     const MatrixXd vibrations = largest_vectors(apply, M, settings.modes, supported.size());
@@ -539,18 +556,18 @@ Modes find_modes(const ReducedModel& reduced,
         V.middleCols(vibrations.cols(), num_static) = moved - supported.solve(K.times(moved));
     }
     if (num_loads > 0) {
-        if (is_free) project_out(MR, R, loads);
+        if (is_free) project_out(rigid.MV, rigid.V, loads);
         V.rightCols(num_loads) = supported.solve(loads);
     }
     // Without rigid motions
     MatrixXd MV = M.times(V);
     for (Index k = 0; k < V.cols(); ++k) V.col(k) /= std::sqrt(V.col(k).dot(MV.col(k)));
-    for (int twice = 0; twice < 2; ++twice) project_out(R, MR, V);
+    for (int twice = 0; twice < 2; ++twice) project_out(rigid.V, rigid.MV, V);
     MV = M.times(V);
     for (Index k = 0; k < V.cols(); ++k)
         if (V.col(k).dot(MV.col(k)) < kDependent * kDependent) V.col(k).setZero();
-    MatrixXd basis = orthonormal(V, M);
-    project_out(R, MR, basis);
+    MatrixXd basis = orthonormal(std::move(V), M).V;
+    project_out(rigid.V, rigid.MV, basis);
     MatrixXd S;
     Modes out;
     if (!is_free) out.held = held_vibrations(reduced, center, mass, vibrations);
@@ -590,8 +607,6 @@ public:
     }
 
 private:
-    double product(const VectorXd& a, const VectorXd& b) const { return a.dot(m_.times(b).col(0)); }
-
     void set_affine() {
         affine_.resize(num_nodes_, 3);
         for (Index i = 0; i < num_nodes_; ++i)
@@ -601,6 +616,7 @@ private:
         for (int i = 0; i < 3; ++i)
             if (out_.moments(i) > 0.0) out_.affine_axes.push_back(i);
         out_.num_affine = static_cast<int>(out_.affine_axes.size());
+        M_affine_ = m_.times(affine_);
         out_.rho = (out_.moments / out_.mass).cwiseSqrt();
     }
     /// Columns 3 k + m: component m of mode k, of norm^2 mass together.
@@ -621,7 +637,7 @@ private:
             for (int twice = 0; twice < 2; ++twice)
                 for (const int i : out_.affine_axes)
                     rest.col(f) -=
-                        product(affine_.col(i), rest.col(f)) / out_.moments(i) * affine_.col(i);
+                        M_affine_.col(i).dot(rest.col(f)) / out_.moments(i) * affine_.col(i);
         const double limit = kDependent * kDependent * out_.mass;
         basis_.resize(num_nodes_, rest.cols());
         Index count = 0;
@@ -639,9 +655,11 @@ private:
             for (Index b = 0; b < count; ++b)
                 psi -= M_basis.col(b).dot(psi) / out_.mass * basis_.col(b);
             for (const int i : out_.affine_axes)
-                psi -= product(affine_.col(i), psi) / out_.moments(i) * affine_.col(i);
-            psi *= std::sqrt(out_.mass / product(psi, psi));
-            M_basis.col(count) = m_.times(psi);
+                psi -= M_affine_.col(i).dot(psi) / out_.moments(i) * affine_.col(i);
+            VectorXd M_psi = m_.times(psi);
+            const double scale = std::sqrt(out_.mass / psi.dot(M_psi));
+            psi *= scale;
+            M_basis.col(count) = scale * M_psi;
             basis_.col(count) = psi;
             for (Index f = 0; f < rest.cols(); ++f) {
                 const double share = M_basis.col(count).dot(rest.col(f)) / out_.mass;
@@ -789,7 +807,7 @@ private:
     Skin skin_;
     Reduction& out_;
     Index num_nodes_ = 0;
-    MatrixXd affine_, functions_, basis_, coefficients_;
+    MatrixXd affine_, M_affine_, functions_, basis_, coefficients_;
 };
 
 void set_mass_properties(const FiniteElements& model, const Sparse& m, Reduction& out) {

@@ -17,6 +17,8 @@ namespace {
 constexpr std::size_t kLeaf = 24;
 // Rows of a block: columns of this length stay in the cache.
 constexpr std::size_t kRows = 128;
+// Numbers of the smallest update: a large page, so that small ones serve again for each other.
+constexpr std::size_t kLeastUpdate = std::size_t{1} << 18;
 // Of a pivot, relative to the diagonal: below, it is rounding.
 constexpr double kPivot = 1e-14;
 
@@ -42,85 +44,82 @@ double dot(const double* a, const double* b, std::size_t count) {
 
 // --- matrices
 
-SparseSymmetric::SparseSymmetric(std::int32_t size, std::vector<Entry> entries) {
-    // By columns, then by rows within each
-    start_.assign(at(size) + 1, 0);
-    for (const Entry& e : entries) ++start_[at(e.j) + 1];
-    std::partial_sum(start_.begin(), start_.end(), start_.begin());
-    std::vector<std::pair<std::int32_t, double>> sorted(entries.size());
-    std::vector<std::size_t> next(start_.begin(), start_.end() - 1);
-    for (const Entry& e : entries) sorted[next[at(e.j)]++] = {e.i, e.value};
-    std::vector<Entry>().swap(entries);  // "entries = {}" keeps the memory
+/// Rows of each column ascending, each once.
+void SparseSymmetric::sort_columns() {
+    std::vector<std::pair<std::int32_t, double>> column;
     std::size_t count = 0;
-    for (std::size_t j = 0; j < at(size); ++j) {
+    for (std::size_t j = 0; j + 1 < start_.size(); ++j) {
         const std::size_t begin = start_[j], end = start_[j + 1];
-        std::stable_sort(sorted.begin() + static_cast<std::ptrdiff_t>(begin),
-                         sorted.begin() + static_cast<std::ptrdiff_t>(end),
-                         [](const auto& a, const auto& b) {
-                             return a.first < b.first;
-                         });
+        column.clear();
+        for (std::size_t k = begin; k < end; ++k) column.emplace_back(row_[k], value_[k]);
+        const auto is_before = [](const auto& a, const auto& b) {
+            return a.first < b.first;
+        };
+        if (!std::ranges::is_sorted(column, is_before)) std::ranges::stable_sort(column, is_before);
         start_[j] = count;
-        for (std::size_t k = begin; k < end; ++k) {
-            if (count > start_[j] && sorted[count - 1].first == sorted[k].first)
-                sorted[count - 1].second += sorted[k].second;
-            else
-                sorted[count++] = sorted[k];
+        for (const auto& [row, value] : column) {
+            if (count > start_[j] && row_[count - 1] == row) {
+                value_[count - 1] += value;
+            } else {
+                row_[count] = row;
+                value_[count] = value;
+                ++count;
+            }
         }
     }
-    start_[at(size)] = count;
+    start_.back() = count;
     row_.resize(count);
     value_.resize(count);
-    for (std::size_t k = 0; k < count; ++k) {
-        row_[k] = sorted[k].first;
-        value_[k] = sorted[k].second;
-    }
 }
 
 Eigen::MatrixXd SparseSymmetric::times(const Eigen::MatrixXd& X, bool absolute) const {
-    // Few columns at a time, each row of them together
-    constexpr Eigen::Index kTogether = 4;
-    using Rows = Eigen::Matrix<double, kTogether, Eigen::Dynamic>;
     Eigen::MatrixXd Y(X.rows(), X.cols());
     for (Eigen::Index first = 0; first < X.cols(); first += kTogether) {
         const Eigen::Index count = std::min(kTogether, X.cols() - first);
-        Rows x = Rows::Zero(kTogether, X.rows()), y = x;
-        x.topRows(count) = X.middleCols(first, count).transpose();
+        x_.resize(kTogether, X.rows());
+        if (count < kTogether) x_.setZero();
+        x_.topRows(count) = X.middleCols(first, count).transpose();
+        y_.setZero(kTogether, X.rows());
         for_each([&](std::int32_t i, std::int32_t j, double entry) {
             const double value = absolute ? std::abs(entry) : entry;
-            y.col(i) += value * x.col(j);
-            if (i != j) y.col(j) += value * x.col(i);
+            y_.col(i) += value * x_.col(j);
+            if (i != j) y_.col(j) += value * x_.col(i);
         });
-        Y.middleCols(first, count) = y.topRows(count).transpose();
+        Y.middleCols(first, count) = y_.topRows(count).transpose();
     }
     return Y;
 }
 
-Eigen::MatrixXd product(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) {
+Eigen::MatrixXd product(const Columns& A, const Columns& B) {
     Eigen::MatrixXd C = Eigen::MatrixXd::Zero(A.rows(), B.cols());
+    subtract_product(A, -B, C);
+    return C;
+}
+
+void subtract_product(const Columns& A, const Columns& B, Eigen::MatrixXd& C) {
     const auto rows = static_cast<std::size_t>(A.rows());
     for (std::size_t first = 0; first < rows; first += kRows) {
         const std::size_t count = std::min(kRows, rows - first);
         for (Eigen::Index j = 0; j < B.cols(); ++j) {
             double* __restrict c = C.data() + j * C.rows() + first;
             for (Eigen::Index k = 0; k < A.cols(); ++k) {
-                const double* __restrict a = A.data() + k * A.rows() + first;
+                const double* __restrict a = A.data() + k * A.outerStride() + first;
                 const double b = B(k, j);
-                for (std::size_t i = 0; i < count; ++i) c[i] += a[i] * b;
+                for (std::size_t i = 0; i < count; ++i) c[i] -= a[i] * b;
             }
         }
     }
-    return C;
 }
 
-Eigen::MatrixXd transposed_product(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) {
+Eigen::MatrixXd transposed_product(const Columns& A, const Columns& B) {
     Eigen::MatrixXd C = Eigen::MatrixXd::Zero(A.cols(), B.cols());
     const auto rows = static_cast<std::size_t>(A.rows());
     for (std::size_t first = 0; first < rows; first += kRows) {
         const std::size_t count = std::min(kRows, rows - first);
         for (Eigen::Index j = 0; j < B.cols(); ++j) {
-            const double* __restrict b = B.data() + j * B.rows() + first;
+            const double* __restrict b = B.data() + j * B.outerStride() + first;
             for (Eigen::Index k = 0; k < A.cols(); ++k) {
-                const double* __restrict a = A.data() + k * A.rows() + first;
+                const double* __restrict a = A.data() + k * A.outerStride() + first;
                 C(k, j) += dot(a, b, count);
             }
         }
@@ -324,20 +323,27 @@ void SparseCholesky::factorise(const SparseSymmetric& A, const std::vector<std::
     for (std::size_t n = 0; n < parent.size(); ++n)
         if (parent[n] >= 0) children[at(parent[n])].push_back(static_cast<std::int32_t>(n));
 
+    std::size_t size_of_L = 0;
+    for (Front& front : fronts_) {
+        const auto own = static_cast<std::size_t>(front.end - front.begin);
+        front.first = size_of_L;
+        size_of_L += (own + front.boundary.size()) * own;
+    }
+    L_ = fronts::Numbers(size_of_L);
+
     // What fronts leave for their parents, boundary x boundary, lower triangles; in memory that is
-    // used again, since fresh pages cost as much as what is done with them
+    // used again
     std::vector<fronts::Numbers> updates(fronts_.size()), spare;
-    const auto take = [&](std::size_t size) {
-        fronts::Numbers out;
-        const auto fits = [&](const fronts::Numbers& x) {
-            return x.capacity() >= size ? x.capacity() : std::numeric_limits<std::size_t>::max();
-        };
-        const auto best = std::ranges::min_element(spare, {}, fits);
-        if (best != spare.end() && best->capacity() >= size) {
-            out = std::move(*best);
-            spare.erase(best);
-        }
-        out.assign(size, 0.0);
+    const auto take = [&](std::size_t order) {
+        const std::size_t size = order * order;
+        auto best = spare.end();
+        for (auto it = spare.begin(); it != spare.end(); ++it)
+            if (it->size() >= size && (best == spare.end() || it->size() < best->size())) best = it;
+        if (best == spare.end()) return fronts::Numbers(std::max(size, kLeastUpdate));
+        fronts::Numbers out = std::move(*best);
+        spare.erase(best);
+        for (std::size_t j = 0; j < order; ++j)
+            std::fill_n(out.data() + j * order + j, order - j, 0.0);
         return out;
     };
     std::vector<std::size_t> local(place_.size(), 0);
@@ -347,48 +353,42 @@ void SparseCholesky::factorise(const SparseSymmetric& A, const std::vector<std::
         const std::size_t beyond = front.boundary.size(), size = own + beyond;
         for (std::size_t k = 0; k < own; ++k) local[at(front.begin) + k] = k;
         for (std::size_t k = 0; k < beyond; ++k) local[at(front.boundary[k])] = own + k;
-        front.L.assign(size * own, 0.0);
-        fronts::Numbers& update = updates[n] = take(beyond * beyond);
+        double* const L = L_.data() + front.first;
+        fronts::Numbers& update = updates[n] = take(beyond);
         for (std::size_t k = 0; k < own; ++k)
             for (std::size_t e = start[at(front.begin) + k]; e < start[at(front.begin) + k + 1];
                  ++e)
-                front.L[local[at(entries[e].row)] + size * k] += entries[e].value;
+                L[local[at(entries[e].row)] + size * k] += entries[e].value;
         for (const std::int32_t child : children[n]) {
             const std::vector<std::int32_t>& boundary = fronts_[at(child)].boundary;
             fronts::Numbers& from = updates[at(child)];
             for (std::size_t j = 0; j < boundary.size(); ++j) {
                 const std::size_t column = local[at(boundary[j])];
                 const double* const source = from.data() + j * boundary.size();
-                double* const to = column < own ? front.L.data() + size * column
+                double* const to = column < own ? L + size * column
                                                 : update.data() + beyond * (column - own) - own;
                 for (std::size_t i = j; i < boundary.size(); ++i)
                     to[local[at(boundary[i])]] += source[i];
             }
             spare.push_back(std::move(from));
         }
-        if (!fronts::factorise_columns(
-                front.L.data(), size, own, diagonal.data() + front.begin, kPivot))
+        if (!fronts::factorise_columns(L, size, own, diagonal.data() + front.begin, kPivot))
             throw std::domain_error("the matrix is not positive definite");
         if (beyond > 0)
-            fronts::subtract_product(update.data(),
-                                     beyond,
-                                     front.L.data() + own,
-                                     size,
-                                     front.L.data() + own,
-                                     size,
-                                     beyond,
-                                     beyond,
-                                     own);
+            fronts::subtract_product(
+                update.data(), beyond, L + own, size, L + own, size, beyond, beyond, own);
     }
 }
 
 void SparseCholesky::solve(Eigen::MatrixXd& X) const {
     const std::size_t n = place_.size();
     const auto count = static_cast<std::size_t>(X.cols());
-    std::vector<double> x(n * count);
+    double* const x = X.data();
+    // In the order of elimination, and back
+    std::vector<double> column(n);
     for (std::size_t c = 0; c < count; ++c) {
-        const double* const from = X.data() + n * c;
-        for (std::size_t k = 0; k < n; ++k) x[n * c + at(place_[k])] = from[k];
+        for (std::size_t k = 0; k < n; ++k) column[at(place_[k])] = x[n * c + k];
+        std::ranges::copy(column, x + n * c);
     }
     // Own unknowns of a front, then its boundary, by right-hand sides
     std::vector<double> w;
@@ -397,7 +397,7 @@ void SparseCholesky::solve(Eigen::MatrixXd& X) const {
         const std::size_t size = own + front.boundary.size();
         w.assign(size * count, 0.0);
         for (std::size_t c = 0; c < count; ++c) {
-            const double* const from = x.data() + n * c;
+            const double* const from = x + n * c;
             double* const to = w.data() + size * c;
             for (std::size_t i = 0; i < own; ++i) to[i] = from[at(front.begin) + i];
             if (with_boundary)
@@ -407,10 +407,10 @@ void SparseCholesky::solve(Eigen::MatrixXd& X) const {
     };
     for (const Front& front : fronts_) {
         const auto [own, size] = gather(front, false);
-        fronts::solve_forward(front.L.data(), size, own, w.data(), count);
+        fronts::solve_forward(L_.data() + front.first, size, own, w.data(), count);
         for (std::size_t c = 0; c < count; ++c) {
             const double* const from = w.data() + size * c;
-            double* const to = x.data() + n * c;
+            double* const to = x + n * c;
             for (std::size_t i = 0; i < own; ++i) to[at(front.begin) + i] = from[i];
             for (std::size_t i = own; i < size; ++i) to[at(front.boundary[i - own])] += from[i];
         }
@@ -418,13 +418,13 @@ void SparseCholesky::solve(Eigen::MatrixXd& X) const {
     for (std::size_t f = fronts_.size(); f-- > 0;) {
         const Front& front = fronts_[f];
         const auto [own, size] = gather(front, true);
-        fronts::solve_backward(front.L.data(), size, own, w.data(), count);
+        fronts::solve_backward(L_.data() + front.first, size, own, w.data(), count);
         for (std::size_t c = 0; c < count; ++c)
             for (std::size_t i = 0; i < own; ++i) x[n * c + at(front.begin) + i] = w[size * c + i];
     }
     for (std::size_t c = 0; c < count; ++c) {
-        double* const to = X.data() + n * c;
-        for (std::size_t k = 0; k < n; ++k) to[k] = x[n * c + at(place_[k])];
+        for (std::size_t k = 0; k < n; ++k) column[k] = x[n * c + at(place_[k])];
+        std::ranges::copy(column, x + n * c);
     }
 }
 

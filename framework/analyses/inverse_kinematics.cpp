@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
+#include <random>
 
 #include <Eigen/Cholesky>
 #include <Eigen/Geometry>
@@ -30,6 +32,13 @@ constexpr int kMostClosings = 30;
 constexpr double kFirstDamping = 1e-3, kLeastDamping = 1e-14, kMostDamping = 1e6;
 // A change of |e| that small is the end.
 constexpr double kStill = 1e-12;
+// The part of the way downhill that opens a stop.
+constexpr double kOpens = 1e-9;
+constexpr int kMostReleases = 100;
+// Places to begin at besides, of the model's size from the first, and the part of |e| that makes
+// one better.
+constexpr double kPlacesBeside[] = {0.03, 0.1, 0.3, 0.3, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
+constexpr double kBetter = 0.999;
 // Coordinates without mass, of the mean mass.
 constexpr double kLentMass = 1e-9;
 
@@ -91,37 +100,80 @@ public:
     }
 
     Placement find() {
-        Placement out;
-        while (true) {
-            search(out);
-            // What it passed is closed from here on, and the search begins anew.
-            const std::size_t before = closed_.size();
-            close_what_was_passed(out.q);
-            std::ranges::sort(closed_);
-            if (closed_.size() == before) break;
+        const Eigen::VectorXd start = system_.state().q;
+        if (!begin_at(start)) refuse();
+        search();
+        Place best = at_;
+        // From a place where no way leads on, as that of an arm that is stretched, others beside it
+        // may.
+        std::mt19937 engine(1);
+        for (const double part : kPlacesBeside) {
+            if (is_reached(best)) break;
+            if (!begin_at(beside(start, part * extent_, engine))) continue;
+            const int steps = best.steps;
+            search();
+            at_.steps += steps;
+            best.steps = at_.steps;
+            if (is_reached(at_) || at_.e.norm() < kBetter * best.e.norm()) best = at_;
         }
-        for (const int row : closed_) out.found.at_limits.push_back(parts_.rows.row_name(row));
-        const ConditionRows rates =
-            ConditionRows::of(system_, out.q, Eigen::VectorXd::Zero(parts_.n), true, closed_);
-        out.v = rates.least_motion(-rates.pi_t);
-        return out;
+        return placement(best);
     }
 
 private:
-    void close_what_was_passed(const Eigen::VectorXd& q) {
+    /// A place, and the rows at their stops there.
+    struct Place {
+        Eigen::VectorXd q, e;
+        std::vector<int> closed;  // unilateral rows, ascending
+        int steps = 0;
+        Eigen::Index num_free = 0;
+    };
+
+    bool is_reached(const Place& place) const {
+        return place.e.size() == 0 || place.e.norm() <= kReached * extent_;
+    }
+    /// Unilateral rows whose stops a place has passed, but for these.
+    std::vector<int> passed(const Eigen::VectorXd& q, const std::vector<int>& closed) {
+        std::vector<int> out;
         const std::vector<int>& all = parts_.rows.unilateral();
-        if (all.empty()) return;
+        if (all.empty()) return out;
         const Eigen::VectorXd v = Eigen::VectorXd::Zero(parts_.n);
         RowSet::StateValues at;
         parts_.rows.evaluate(q.data(), v.data(), system_.time(), at);
-        std::vector<int> passed;
         for (const int row : all)
-            if (at.pi[row] < -kPassed * extent_ && !std::ranges::binary_search(closed_, row))
-                passed.push_back(row);
-        closed_.insert(closed_.end(), passed.begin(), passed.end());
+            if (at.pi[row] < -kPassed * extent_ && !std::ranges::binary_search(closed, row))
+                out.push_back(row);
+        return out;
     }
-    ConditionRows conditions(const Eigen::VectorXd& q) {
-        return ConditionRows::of(system_, q, Eigen::VectorXd::Zero(parts_.n), false, closed_);
+    /// The nearest place that meets the conditions and passes no stop; what it would pass is
+    /// closed.
+    bool close_within_stops(Eigen::VectorXd& q, std::vector<int>& closed) {
+        const Eigen::VectorXd from = q;
+        while (true) {
+            if (!close(q, closed)) return false;
+            const std::vector<int> more = passed(q, closed);
+            if (more.empty()) return true;
+            closed.insert(closed.end(), more.begin(), more.end());
+            std::ranges::sort(closed);
+            q = from;
+        }
+    }
+    bool begin_at(const Eigen::VectorXd& q) {
+        at_ = {};
+        at_.q = q;
+        return close_within_stops(at_.q, at_.closed);
+    }
+    /// Moved at random as far, of the motions that conditions leave.
+    Eigen::VectorXd beside(const Eigen::VectorXd& q, double way, std::mt19937& engine) {
+        const ConditionRows at = conditions(q, {});
+        if (at.Z.cols() == 0) return q;
+        Eigen::VectorXd x(at.Z.cols());
+        for (double& one : x) one = 2.0 * static_cast<double>(engine()) * 0x1p-32 - 1.0;
+        const Eigen::VectorXd dq = weighted(at.Z, q) * x;
+        const double moved = parts_.space.displacement(dq.data());
+        return moved > 0.0 ? Eigen::VectorXd(q + way / moved * dq) : q;
+    }
+    ConditionRows conditions(const Eigen::VectorXd& q, const std::vector<int>& closed) {
+        return ConditionRows::of(system_, q, Eigen::VectorXd::Zero(parts_.n), false, closed);
     }
     /// Differences at q, angles times the model's size; J with them if it is wanted.
     Eigen::VectorXd differences(const Eigen::VectorXd& q, Eigen::MatrixXd* J) {
@@ -170,25 +222,30 @@ private:
         return Eigen::Quaterniond(p[0], p[1], p[2], p[3]);
     }
 
-    /// Newton's method on the conditions from q, with the rows that are independent at the last
-    /// place: others are met with them (theory, section 1.6). Whether it closes.
-    bool close(Eigen::VectorXd& q, const std::vector<int>& kept) {
+    /// Newton's method on the conditions from q. Whether it closes.
+    bool close(Eigen::VectorXd& q, const std::vector<int>& closed) {
         double last = std::numeric_limits<double>::infinity();
+        std::vector<int> kept;
         for (int k = 0; k < kMostClosings; ++k) {
-            ConditionRows at = conditions(q);
+            ConditionRows at = conditions(q, closed);
             const double gap = at.gap.size() > 0 ? at.gap.cwiseAbs().maxCoeff() : 0.0;
             if (gap <= kClosed * extent_) return true;
             if (!(gap < 0.5 * last) && gap <= kReached * extent_) return true;
             if (!std::isfinite(gap) || (k > 3 && gap > last)) return false;
             last = gap;
-            if (std::ssize(kept) > 0) at.kept = kept;
+            // Rows that are independent at the first place: others are met with them (theory,
+            // section 1.6).
+            if (k == 0)
+                kept = at.kept;
+            else
+                at.kept = kept;
             q += at.least_motion(-at.gap);
         }
         return false;
     }
     /// N of (1).
-    Eigen::MatrixXd weighted(const Eigen::MatrixXd& Z) {
-        parts_.mass.update(q_.data(), system_.v().data(), system_.time(), parts_.meter, nullptr);
+    Eigen::MatrixXd weighted(const Eigen::MatrixXd& Z, const Eigen::VectorXd& q) {
+        parts_.mass.update(q.data(), system_.v().data(), system_.time(), parts_.meter, nullptr);
         Eigen::MatrixXd MZ(Z.rows(), Z.cols());
         for (Eigen::Index k = 0; k < Z.cols(); ++k)
             parts_.mass.multiply(Z.col(k).data(), MZ.col(k).data());
@@ -201,22 +258,26 @@ private:
         return out.transpose();
     }
 
-    void search(Placement& out) {
-        q_ = system_.state().q;
-        if (!close(q_, {})) refuse();
+    /// Within the rows that are closed, and without those that hold the place from the wrong side.
+    void search() {
+        at_.e = differences(at_.q, nullptr);
+        for (int k = 0; k <= kMostReleases; ++k) {
+            descend();
+            if (is_reached(at_) || at_.steps >= kMostSteps || !release()) return;
+        }
+    }
+    void descend() {
         double damping = kFirstDamping;
         Eigen::MatrixXd J;
-        Eigen::VectorXd e = differences(q_, &J);
-        int steps = 0;
-        Eigen::Index rank = 0;
-        ConditionRows at;
-        for (bool goes_on = true; goes_on && steps < kMostSteps; ++steps) {
-            at = conditions(q_);
+        for (bool goes_on = true; goes_on && at_.steps < kMostSteps; ++at_.steps) {
+            differences(at_.q, &J);
+            const ConditionRows at = conditions(at_.q, at_.closed);
+            at_.num_free = at.Z.cols();
             if (at.Z.cols() == 0) break;
-            const Eigen::MatrixXd N = weighted(at.Z);
+            const Eigen::MatrixXd N = weighted(at.Z, at_.q);
             const Eigen::MatrixXd G = J * N;
-            rank = G.size() > 0 ? RankRevealingQr(G.transpose()).rank(kIndependent) : 0;
-            if (e.norm() <= kClosed * extent_) break;
+            at_.num_free -= G.size() > 0 ? RankRevealingQr(G.transpose()).rank(kIndependent) : 0;
+            if (at_.e.norm() <= kClosed * extent_) break;
             const Eigen::MatrixXd H = G * G.transpose();
             const double unit = H.trace() / static_cast<double>(H.rows());
             goes_on = false;
@@ -225,38 +286,67 @@ private:
                 Eigen::MatrixXd damped = H;
                 damped.diagonal().array() += damping * unit;
                 const Eigen::LDLT<Eigen::MatrixXd> factor(damped);
-                const Eigen::VectorXd mu = factor.solve(e);
+                const Eigen::VectorXd mu = factor.solve(at_.e);
                 Eigen::VectorXd dq = N * (G.transpose() * mu);
                 const double way = parts_.space.displacement(dq.data());
                 if (way > kLongest * extent_) dq *= kLongest * extent_ / way;
-                Eigen::VectorXd next = q_ + dq;
-                if (!close(next, at.kept)) continue;
-                Eigen::MatrixXd J_next;
-                const Eigen::VectorXd e_next = differences(next, &J_next);
-                if (!(e_next.norm() < e.norm())) continue;
-                goes_on = e.norm() - e_next.norm() > kStill * e.norm();
-                q_ = next;
-                e = e_next;
-                J = J_next;
+                Eigen::VectorXd next = at_.q + dq;
+                std::vector<int> closed = at_.closed;
+                if (!close_within_stops(next, closed)) continue;
+                const Eigen::VectorXd e = differences(next, nullptr);
+                if (!(e.norm() < at_.e.norm())) continue;
+                goes_on = at_.e.norm() - e.norm() > kStill * at_.e.norm();
+                at_.q = next;
+                at_.e = e;
+                at_.closed = closed;
                 damping = std::max(0.1 * damping, kLeastDamping);
                 break;
             }
         }
-        report(e, steps, at.Z.cols() - rank, out);
     }
-    void report(const Eigen::VectorXd& e, int steps, Eigen::Index num_free, Placement& out) const {
-        out.q = q_;
-        out.found = {};
-        out.found.iterations = steps;
-        out.found.num_free = static_cast<int>(num_free);
+    /// Opens the closed row that the way downhill leads away from the most, if there is one.
+    bool release() {
+        if (at_.closed.empty()) return false;
+        Eigen::MatrixXd J;
+        differences(at_.q, &J);
+        const ConditionRows all = conditions(at_.q, parts_.rows.unilateral());
+        double most = 0.0;
+        int which = -1;
+        for (const int row : at_.closed) {
+            std::vector<int> others = at_.closed;
+            std::erase(others, row);
+            const ConditionRows at = conditions(at_.q, others);
+            if (at.Z.cols() == 0) continue;
+            const Eigen::MatrixXd N = weighted(at.Z, at_.q);
+            const Eigen::VectorXd downhill = N * (N.transpose() * (J.transpose() * at_.e));
+            const auto place = std::ranges::find(all.row, row) - all.row.begin();
+            const double opens = all.A.row(place).dot(downhill);
+            if (opens > kOpens * downhill.norm() && opens > most) {
+                most = opens;
+                which = row;
+            }
+        }
+        std::erase(at_.closed, which);
+        return which >= 0;
+    }
+    Placement placement(const Place& place) {
+        Placement out;
+        out.q = place.q;
+        out.found.iterations = place.steps;
+        out.found.num_free = static_cast<int>(place.num_free);
         Eigen::Index first = 0;
         for (const Target& target : targets_) {
-            const double left = e.segment(first, target.size()).norm();
+            const double left = place.e.segment(first, target.size()).norm();
             double& worst = target.is_angle ? out.found.angle : out.found.distance;
             worst = std::max(worst, target.is_angle ? left / extent_ : left);
             first += target.size();
         }
-        out.found.is_reached = e.size() == 0 || e.norm() <= kReached * extent_;
+        out.found.is_reached = is_reached(place);
+        for (const int row : place.closed) out.found.at_limits.push_back(parts_.rows.row_name(row));
+        const ConditionRows rates =
+            ConditionRows::of(system_, out.q, Eigen::VectorXd::Zero(parts_.n), true, place.closed);
+        out.v = rates.least_motion(-rates.pi_t);
+        return out;
     }
     [[noreturn]] static void refuse() {
         throw Error(ErrorKind::numerical,
@@ -269,8 +359,7 @@ private:
     double extent_;
     std::vector<Target> targets_;
     Eigen::Index num_errors_ = 0;
-    std::vector<int> closed_;  // unilateral rows, ascending
-    Eigen::VectorXd q_;
+    Place at_;
 };
 
 }  // namespace

@@ -277,6 +277,55 @@ TEST_SUITE("joint space") {
         run_to_end(simulation);
     }
 
+    // Rotations about the hinges' axes, one behind the other, say where the hand can be.
+    TEST_CASE("arms with stops reach what angles within these reach") {
+        for (unsigned seed = 1; seed <= 24; ++seed) {
+            CAPTURE(seed);
+            std::mt19937 random(seed);
+            const auto number = [&random](double low, double high) {
+                return low + (high - low) * static_cast<double>(random()) * 0x1p-32;
+            };
+            const int count = 2 + static_cast<int>(seed % 4);
+            // Straight at first, in a plane or not.
+            const bool is_plane = seed % 3 == 0;
+            std::string text = model_text();
+            Vec3 at = Vec3::Zero();
+            Eigen::Isometry3d placed = Eigen::Isometry3d::Identity();
+            for (int i = 0; i < count; ++i) {
+                const double length = number(0.3, 1.0);
+                const Vec3 axis = is_plane ? Vec3(Vec3::UnitZ())
+                                           : Vec3(number(-1, 1), number(-1, 1), number(-1, 1));
+                const double lower = -number(0.2, 2.5), upper = number(0.2, 2.5);
+                const Vec3 end = at + length * Vec3::UnitX();
+                text += fmt::format(
+                    "[[body]]\nname = \"link{0}\"\ntype = \"ancf_rigid_body\"\nfrom = {1}\nto = "
+                    "{2}\nradius = 0.05\nmass = {3:.17g}\n[[joint]]\nname = \"hinge{0}\"\ntype = "
+                    "\"revolute\"\na = \"{4}\"\nb = \"link{0}\"\npoint = {1}\naxis = {5}\nlimits = "
+                    "{{ lower = {6:.17g}, upper = {7:.17g} }}\n",
+                    i,
+                    numbers(at),
+                    numbers(end),
+                    number(0.2, 5.0),
+                    i == 0 ? "ground" : fmt::format("link{}", i - 1),
+                    numbers(axis),
+                    lower,
+                    upper);
+                const double angle = number(lower, upper);
+                placed.translate(at);
+                placed.rotate(Eigen::AngleAxisd(angle, axis.normalized()));
+                placed.translate(Vec3(-at));
+                at = end;
+            }
+            const Vec3 wanted = placed * at;
+            Simulation simulation = model(text + steps("emm", 1e-3, 0.1));
+            const std::string hand = fmt::format("link{}@to", count - 1);
+            const KinematicTarget target{hand, {wanted(0), wanted(1), wanted(2)}};
+            const InverseKinematics found = simulation.inverse_kinematics({&target, 1});
+            CHECK(found.is_reached);
+            CHECK(found.distance <= tolerance(1e-9));
+        }
+    }
+
     TEST_CASE("models that are no mechanism of rigid bodies are refused in words") {
         Simulation box =
             model(model_text() + body("box", "ancf_rigid_body", "") + steps("emm", 1e-3, 0.1));

@@ -260,7 +260,8 @@ bool ParameterGroup::look(const AcceptedStep& step, const Neighbour& here) {
         is_of_start_ = is_of_start_ && side->motion == here.motion && side->rows == here.rows &&
                        side->increment == here.increment;
         const Assembly &own = side->system.parts(), &its = here.system.parts();
-        is_in_rows_ = is_in_rows_ || own.rows.B != its.rows.B || own.rows.tau != its.rows.tau ||
+        is_in_rows_ = is_in_rows_ || own.rows.B.size() != its.rows.B.size() ||
+                      own.rows.B != its.rows.B || own.rows.tau != its.rows.tau ||
                       !its.laws.together().empty();
         is_in_forces_ = is_in_forces_ || forces_of(*side) != forces_of(here);
         if (is_supported_.empty()) continue;

@@ -194,7 +194,8 @@ void RateDerivative::evaluate(KernelSystem& neighbour,
                               Eigen::VectorXd& of_coordinates,
                               Eigen::VectorXd& of_rows) const {
     const Assembly& parts = neighbour.parts();
-    Eigen::VectorXd A = A_, pi_t = pi_t_;
+    // A neighbour's rows may see coordinates that ours see with a weight of zero.
+    Eigen::VectorXd A = Eigen::VectorXd::Zero(parts.rows.B.size()), pi_t = pi_t_;
     end_.put(neighbour);
     evaluate_rates(neighbour, end_.q, A, pi_t);
     of_coordinates.resize(n_);

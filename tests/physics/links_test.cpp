@@ -14,6 +14,8 @@
 #include "linkages.hpp"
 #include "support/model.hpp"
 
+using namespace std::string_literals;
+
 namespace ancora::testing {
 namespace {
 
@@ -244,6 +246,94 @@ TEST_SUITE("links") {
         CHECK(links > 200);
     }
 
+    TEST_CASE("beams, cables and trusses lie and move between frames where joints have put these") {
+        const double angle = 0.7, rate = 2.0, way = 0.3, speed = -0.4;
+        const auto with = [&](const std::string& body) {
+            return model(
+                fmt::format("{}\n[[body]]\nname = \"crank\"\ntype = \"ancf_rigid_body\"\nmass = 2\n"
+                            "inertia = [0.1, 0.2, 0.2]\n[[body.frame]]\nname = \"tip\"\n"
+                            "position = [0.5, 0.1, 0]\n[[body]]\nname = \"cart\"\n"
+                            "type = \"ancf_rigid_body\"\nmass = 2\ninertia = [0.1, 0.2, 0.2]\n"
+                            "position = [3, 0, 1]\n"
+                            "[[joint]]\nname = \"j\"\ntype = \"revolute\"\na = \"ground\"\n"
+                            "b = \"crank\"\npoint = [0, 0, 0]\naxis = \"y\"\nstart = {{angle = {}, "
+                            "angle_rate = {}}}\n"
+                            "[[joint]]\nname = \"k\"\ntype = \"prismatic\"\na = \"ground\"\n"
+                            "b = \"cart\"\npoint = [0, 0, 0]\naxis = \"x\"\n"
+                            "start = {{displacement = {}, displacement_rate = {}}}\n{}",
+                            body,
+                            angle,
+                            rate,
+                            way,
+                            speed,
+                            integrator("emm", 1e-3, 1e-3)));
+        };
+        const Vec3 w(0.0, rate, 0.0);
+        const Vec3 from(0.5 * std::cos(angle), 0.1, -0.5 * std::sin(angle));
+        const Vec3 to(3.0 + way, 0.0, 1.2), v_from = w.cross(from), v_to(speed, 0.0, 0.0);
+        const std::string beam =
+            "type = \"beam\"\nsection = {shape = \"tube\", radius = 0.05, thickness = 0.01}\n"
+            "young = 1e9\npoisson = 0.3\ndensity = 1000\n";
+        for (const std::string& type :
+             {"type = \"cable\"\nEA = 1e4\nEI = 2\nmass = 0.3\n"s,
+              "type = \"truss\"\nyoung = 1e9\narea = 1e-4\ndensity = 1e3\n"s,
+              beam}) {
+            CAPTURE(type);
+            const std::string line = "[[body]]\nname = \"line\"\n" + type + "elements = 4\n";
+            const std::string ends = "from = \"crank.tip\"\nto = \"cart@[0, 0, 0.2]\"\n";
+            const Simulation moving = with(line + ends);
+            for (int i = 0; i <= 4; ++i) {
+                const Simulation::PointState point = moving.point("line@" + std::to_string(i));
+                const Vec3 x = from + 0.25 * i * (to - from);
+                const Vec3 v = v_from + 0.25 * i * (v_to - v_from);
+                CHECK((vec3(point.position) - x).norm() < 1e-11);
+                CHECK((vec3(point.velocity) - v).norm() < 1e-11);
+            }
+            // what is given counts
+            const Simulation given = with(line + ends + "velocity = [1, 2, 3]\n");
+            CHECK(vec3(given.point("line@3").velocity) == Vec3(1.0, 2.0, 3.0));
+            // one end in space, at rest
+            const Simulation half = with(line + "from = [0, 1, 0]\nto = \"crank.tip\"\n");
+            CHECK((vec3(half.point("line@2").velocity) - 0.5 * v_from).norm() < 1e-11);
+        }
+        // axes of a beam's nodes turn with the line across it, and about it as the body at `from`
+        const Simulation turning =
+            with("[[body]]\nname = \"line\"\n" + beam +
+                 "elements = 4\nfrom = \"crank.tip\"\nto = \"cart@[0, 0, 0.2]\"\n");
+        const Vec3 e = (to - from).normalized();
+        const Vec3 omega =
+            (to - from).cross(v_to - v_from) / (to - from).squaredNorm() + e.dot(w) * e;
+        for (int axis = 0; axis < 3; ++axis) {
+            std::string at = "line@2@[0, 0, 0]";
+            const Simulation::PointState origin = turning.point(at);
+            at[8 + 3 * static_cast<std::size_t>(axis)] = '1';
+            const Simulation::PointState tip = turning.point(at);
+            const Vec3 d = vec3(tip.position) - vec3(origin.position);
+            CHECK((vec3(tip.velocity) - vec3(origin.velocity) - omega.cross(d)).norm() < 1e-11);
+        }
+        // an arc turns with the body on which it begins
+        const Simulation arc =
+            with("[[body]]\nname = \"line\"\n" + beam +
+                 "elements = 4\nfrom = \"crank.tip\"\narc = {center = [0, 1, 2], "
+                 "axis = [1, 0.3, 0.2], angle = 0.9}\n");
+        const Simulation::PointState end = arc.point("line@4");
+        CHECK((vec3(end.velocity) - v_from - w.cross(vec3(end.position) - from)).norm() < 1e-11);
+        // hanging ones, whose lengths suit where they end and nowhere else
+        for (const double length : {0.04, 30.0}) {
+            const Simulation hanging =
+                with(fmt::format("model = {{gravity = [0, 0, -9.81]}}\n[[body]]\nname = \"line\"\n"
+                                 "type = \"cable\"\nEA = 1e4\nmass = 0.3\nelements = 8\n"
+                                 "length = {}\nstart = \"relaxed\"\nfrom = \"cart@[0, 0, 0]\"\n"
+                                 "to = \"cart@[{}, 0, 0]\"\n",
+                                 length,
+                                 0.9 * length));
+            const Vec3 cart = vec3(hanging.pose("cart").position);
+            CHECK((vec3(hanging.point("line@end").position) - cart - Vec3(0.9 * length, 0.0, 0.0))
+                      .norm() < 1e-11);
+            CHECK(hanging.point("line@4").position[2] < cart(2) - 0.1 * length);
+        }
+    }
+
     TEST_CASE("a name alone is an array of [parameters], where there is one") {
         const Simulation simulation = model(
             "[parameters]\ntip = [0, 0, 2]\n[[body]]\nname = \"a\"\ntype = "
@@ -314,6 +404,14 @@ TEST_SUITE("links") {
                   .find("did you mean \"arm\"") != std::string::npos);
         CHECK(refusal(link("arm", "ground@[0, 0, 1]", "ground.pier") + end)
                   .find("the ground has no frame \"pier\"") != std::string::npos);
+        const auto cable = [&](const std::string& from, const std::string& keys) {
+            return refusal("[[body]]\nname = \"line\"\ntype = \"cable\"\nfrom = \"" + from +
+                           "\"\nto = [9, 0, 1]\n" + keys + end);
+        };
+        CHECK(cable("mast.top", "EA = 1e3\nmass = 1\n").find("no body \"mast\"") !=
+              std::string::npos);
+        CHECK(cable("ground@[0, 0, 1]", "EA = 1e3\nmass = 1\nlength = 2\nstart = \"relaxed\"\n")
+                  .find("times the length") != std::string::npos);
         CHECK(refusal(link("arm", "ground@[0, 0, 1]", "ground@[0, 0, 1]") + end)
                   .find("both ends of the rod are one point") != std::string::npos);
     }

@@ -3,6 +3,8 @@
 #include "body_builder.hpp"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +15,14 @@
 #include "shape_weight.hpp"
 
 namespace ancora {
+namespace {
+
+// Between the ends of a body whose places are not known yet [m]: it is made there to know its
+// coordinates, and again where they are. One that refuses the first (a cable that is too short) is
+// tried with the others.
+constexpr std::array<double, 7> kDistances = {1.0, 0.1, 10.0, 0.01, 100.0, 0.001, 1000.0};
+
+}  // namespace
 
 BodyBuilder::BodyBuilder(Model& model,
                          const Manifest& manifest,
@@ -38,10 +48,40 @@ void BodyBuilder::make(std::size_t i) {
     const ObjectSpec& spec = manifest_.bodies[i];
     progress_[i] = Progress::making;
     const ObjectRef object = types_.refer(spec);
+    std::optional<Error> refusal;
+    for (const double distance : kDistances) {
+        num_ends_ = 0;
+        end_distance_ = distance;
+        if (refusal) forget_calls(object);
+        BoundArguments arguments = refusal ? bind_again(spec, object) : bind(spec, object);
+        try {
+            model_.bodies[i] = {object, create_object<Body>(object, arguments)};
+        } catch (const Error& error) {
+            if (object.record->frames.empty()) throw;
+            if (!refusal) refusal = error;
+            continue;
+        }
+        signals_.note_body(i, std::move(arguments));
+        progress_[i] = Progress::made;
+        return;
+    }
+    throw *refusal;
+}
+
+void BodyBuilder::forget_calls(const ObjectRef& object) {
+    object.record->motions.clear();
+    object.record->frames.clear();
+    object.record->parameters.clear();
+}
+
+/// Files and angles are noted from the first time.
+BoundArguments BodyBuilder::bind_again(const ObjectSpec& spec, const ObjectRef& object) {
+    const std::size_t num_files = model_.files.size(), num_angles = model_.plain_angles.size();
     BoundArguments arguments = bind(spec, object);
-    model_.bodies[i] = {object, create_object<Body>(object, arguments)};
-    signals_.note_body(i, std::move(arguments));
-    progress_[i] = Progress::made;
+    model_.files.erase(model_.files.begin() + static_cast<std::ptrdiff_t>(num_files),
+                       model_.files.end());
+    model_.plain_angles.resize(num_angles);
+    return arguments;
 }
 
 BoundArguments BodyBuilder::bind(const ObjectSpec& spec, const ObjectRef& object) const {
@@ -145,14 +185,8 @@ std::vector<int> BodyBuilder::follow(std::span<const int> moved) {
 void BodyBuilder::remake(std::size_t i) {
     const ObjectSpec& spec = manifest_.bodies[i];
     const ObjectRef object = model_.bodies[i].object;
-    object.record->motions.clear();
-    object.record->frames.clear();
-    object.record->parameters.clear();
-    const std::size_t num_files = model_.files.size(), num_angles = model_.plain_angles.size();
-    const BoundArguments arguments = bind(spec, object);
-    model_.files.erase(model_.files.begin() + static_cast<std::ptrdiff_t>(num_files),
-                       model_.files.end());  // they are noted from the first time
-    model_.plain_angles.resize(num_angles);
+    forget_calls(object);
+    const BoundArguments arguments = bind_again(spec, object);
     const BodyPart before = std::move(model_.bodies[i]);
     BodyPart& part = model_.bodies[i] = {object, create_object<Body>(object, arguments)};
     part.first = before.first;
@@ -166,7 +200,7 @@ FrameStart BodyBuilder::frame_of(const std::string& text, const Asker& asker) {
     somewhere.body = "ground";
     somewhere.point = "ground@[0, 0, 0]";
     somewhere.names_point = somewhere.has_attitude = true;
-    somewhere.motion.position[0] = num_ends_++;  // two ends apart
+    somewhere.motion.position[0] = ++num_ends_ * end_distance_;  // two ends apart
     return somewhere;
 }
 

@@ -59,6 +59,8 @@ private:
 
     void make(std::size_t i);
     BoundArguments bind(const ObjectSpec& spec, const ObjectRef& object) const;
+    BoundArguments bind_again(const ObjectSpec& spec, const ObjectRef& object);
+    static void forget_calls(const ObjectRef& object);
     void remake(std::size_t i);
     void read_start(std::size_t i);
     std::vector<int> follow(std::span<const int> moved);
@@ -75,7 +77,8 @@ private:
     std::vector<std::vector<int>> carried_;  // bodies that start as carried by each
     std::vector<bool> has_moved_;
     bool is_placing_ = false;
-    int num_ends_ = 0;  // that stand somewhere
+    int num_ends_ = 0;  // of a body that is made, which stand somewhere
+    double end_distance_ = 1.0;
 };
 
 /// The body whose frame or point a text names, -1 for the ground.

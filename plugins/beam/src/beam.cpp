@@ -82,7 +82,7 @@ Beam::Beam(const Arguments& arguments, const Stations& stations)
             of[2] = std::max({of[2], half_1, half_2});
         }
     }
-    const nodes::StartMotion motion = nodes::read_start_motion(arguments);
+    const nodes::StartMotion& motion = line_.motion;
     const std::vector<double> rates = motion.velocities(line_.x);
     for (std::int32_t i = 0; i < num_nodes; ++i) {
         const auto at = static_cast<std::size_t>(i);

@@ -26,13 +26,14 @@ constexpr double kSlack = 1e-9;           // of the length, by which a cable is 
 // Of how many times its length a linear law is no model.
 constexpr double kMostStretched = 1.5;
 
-std::vector<Vec3> read_nodes_of_cable(const Arguments& arguments) {
+std::vector<Vec3> read_nodes_of_cable(const Arguments& arguments, nodes::StartMotion& motion) {
     std::vector<Vec3> x;
     if (arguments.given("nodes")) {
         for (const char* key : {"from", "to", "elements"})
             if (arguments.given(key))
                 arguments.fail(key,
                                "and \"nodes\" both say where the cable lies; keep one of them");
+        motion = nodes::read_start_motion(arguments);
         const std::span<const double> rows = arguments.numbers("nodes");
         for (std::size_t i = 0; i + 2 < rows.size(); i += 3) x.emplace_back(vec3(rows, i));
         if (x.size() < 2)
@@ -47,7 +48,9 @@ std::vector<Vec3> read_nodes_of_cable(const Arguments& arguments) {
             arguments.fail(key,
                            "is missing: where does the cable lie? Give \"from\" and \"to\", or "
                            "\"nodes\"");
-    const Vec3 from = vec3(arguments.numbers("from")), to = vec3(arguments.numbers("to"));
+    const lines::Ends ends{lines::read_end(arguments, "from"), lines::read_end(arguments, "to")};
+    const Vec3 from = ends.from.x, to = ends.to.x;
+    if (ends.way().norm() > 0.0) motion = nodes::read_line_motion(arguments, ends);
     const std::int64_t count = arguments.integer("elements");
     if (static_cast<double>(count) > nodes::kMostNodes / 2.0)
         arguments.fail("elements", "too many: " + std::to_string(count));
@@ -62,7 +65,8 @@ std::vector<Vec3> read_nodes_of_cable(const Arguments& arguments) {
 
 Cable::Cable(const Arguments& arguments)
     : EI_(arguments.number("EI")), mass_(arguments.number("mass")) {
-    read_shape(arguments);
+    nodes::StartMotion motion;
+    read_shape(arguments, motion);
     node_mass_ = nodes::read_node_masses(arguments, num_nodes());
     groups_ = {{"*", {}}, {"start", {0}}, {"end", {num_nodes() - 1}}};
     for (std::int32_t i = 0; i < num_nodes(); ++i) groups_[0].nodes.push_back(i);
@@ -71,14 +75,11 @@ Cable::Cable(const Arguments& arguments)
     } else if (arguments.given("held")) {
         arguments.fail("held", "is of start = \"relaxed\", and this cable starts as given");
     }
-    const nodes::StartMotion motion = nodes::read_start_motion(arguments);
     const auto vector_at = [&](std::size_t i) -> Vec3 {
         return Eigen::Map<const Vec3>(q_.data() + i);
     };
     for (std::size_t i = 0; i < q_.size(); i += kCableNode) {
-        const Vec3 rate =
-            motion.velocity + motion.spin.omega.cross(vector_at(i) - motion.spin.center);
-        const Vec3 turning = motion.spin.omega.cross(vector_at(i + 3));
+        const Vec3 rate = motion.at(vector_at(i)), turning = motion.of_way(vector_at(i + 3));
         v_.insert(v_.end(), rate.data(), rate.data() + 3);
         v_.insert(v_.end(), turning.data(), turning.data() + 3);
     }
@@ -97,8 +98,8 @@ Cable::Cable(const Arguments& arguments)
 }
 
 /// Positions, slopes and lengths of elements, as given.
-void Cable::read_shape(const Arguments& arguments) {
-    const std::vector<Vec3> x = read_nodes_of_cable(arguments);
+void Cable::read_shape(const Arguments& arguments, nodes::StartMotion& motion) {
+    const std::vector<Vec3> x = read_nodes_of_cable(arguments, motion);
     const char* const key = arguments.given("nodes") ? "nodes" : "to";
     double size = 0.0;
     for (const Vec3& r : x) size = std::max(size, r.cwiseAbs().maxCoeff());

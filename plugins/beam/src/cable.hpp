@@ -10,6 +10,7 @@
 
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/body.hpp"
+#include "ancora/sdk/helpers/nodes.hpp"
 #include "ancora/sdk/numbers/math.hpp"
 #include "cubic.hpp"
 
@@ -67,7 +68,7 @@ private:
         std::vector<std::int32_t> nodes;
     };
     std::int32_t num_nodes() const { return static_cast<std::int32_t>(lengths_.size()) + 1; }
-    void read_shape(const Arguments& arguments);
+    void read_shape(const Arguments& arguments, nodes::StartMotion& motion);
     void start_at_rest(const Arguments& arguments);
     void set_rows(const Arguments& arguments);
     void evaluate_stretch(const RowPoint& at, const RowValues& out) const;

@@ -83,16 +83,19 @@ Line read_nodes(const Arguments& arguments) {
                            arguments.given("to")
                                ? "and \"to\" both say how the beam goes on; keep one of them"
                                : "is missing: the beam ends there; or give \"arc\"");
-        const Vec3 from = vec3(arguments.numbers("from"));
+        lines::Ends ends{lines::read_end(arguments, "from"), {}};
+        const Vec3 from = ends.from.x;
         const std::int32_t count = read_count(arguments);
         if (arguments.given("to")) {
-            const Vec3 to = vec3(arguments.numbers("to"));
+            ends.to = lines::read_end(arguments, "to");
+            const Vec3 to = ends.to.x;
             if (!((to - from).norm() > kCoincident * std::max(to.norm(), from.norm())))
                 arguments.fail("to", "is where the beam begins; a beam has a length");
             for (std::int32_t i = 0; i <= count; ++i) {
                 const double s = static_cast<double>(i) / count;
                 put(line, (1.0 - s) * from + s * to);
             }
+            line.motion = nodes::read_line_motion(arguments, ends);
         } else {
             const Arguments& arc = arguments.table("arc");
             const Vec3 axis = vec3(arc.numbers("axis")), center = vec3(arc.numbers("center"));
@@ -105,12 +108,17 @@ Line read_nodes(const Arguments& arguments) {
                 arguments.fail("elements",
                                "an element would turn by more than 1 rad; give at least " +
                                    nodes::text(std::ceil(std::abs(angle))));
+            // The arc moves with the body on which it begins
+            const Vec3 way = center - from;
+            ends.to = {center, ends.from.v + ends.from.w.cross(way)};
+            line.motion = nodes::read_line_motion(arguments, ends);
             for (std::int32_t i = 0; i <= count; ++i)
                 put(line,
                     center +
                         Eigen::AngleAxisd(angle * i / count, axis.normalized()) * (from - center));
         }
     } else {
+        line.motion = nodes::read_start_motion(arguments);
         const std::span<const double> x = arguments.numbers("nodes");
         line.x.assign(x.begin(), x.end());
         if (x.size() < 6)

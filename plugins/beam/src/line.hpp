@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ancora/sdk/arguments.hpp"
+#include "ancora/sdk/helpers/nodes.hpp"
 #include "ancora/sdk/numbers/math.hpp"
 #include "stations.hpp"
 
@@ -26,6 +27,7 @@ struct Line {
     std::vector<Mat3> frames;  ///< axes of the nodes, columns; 3 along the beam where it is smooth
     std::vector<Element> elements;
     bool is_one_line = true;  ///< nodes follow each other from the first to the last
+    nodes::StartMotion motion = {};
 
     std::int32_t num_nodes() const { return static_cast<std::int32_t>(frames.size()); }
     Vec3 node(std::int32_t i) const { return vec3(x, 3 * static_cast<std::size_t>(i)); }

@@ -12,6 +12,10 @@ namespace {
 namespace p = ancora::parameter;
 using ancora::Claim;
 
+constexpr char kFrom[] =
+    "position of the first node, inertial axes, or a frame or point of another body, where joints "
+    "have put it and with which it starts";
+
 constexpr ancora::Parameter kArc[] = {
     p::vector("center", 3, "m", "a point of the axis of the arc").required(),
     p::vector("axis", 3, "", "the axis").required(),
@@ -19,8 +23,8 @@ constexpr ancora::Parameter kArc[] = {
 };
 
 constexpr ancora::Parameter kBeam[] = {
-    p::vector("from", 3, "m", "position of the first node"),
-    p::vector("to", 3, "m", "position of the last node of a straight beam"),
+    ancora::lines::end_parameter("from", kFrom),
+    ancora::lines::end_parameter("to", "the last node of a straight beam, likewise"),
     p::table("arc", kArc, "the beam is an arc of a circle that begins at `from`"),
     p::matrix("nodes", 0, 3, "m", "positions of the nodes, counted from 0"),
     p::matrix("elements",
@@ -72,8 +76,8 @@ constexpr ancora::Parameter kBeam[] = {
 };
 
 constexpr ancora::Parameter kCable[] = {
-    p::vector("from", 3, "m", "position of the first node"),
-    p::vector("to", 3, "m", "position of the last node"),
+    ancora::lines::end_parameter("from", kFrom),
+    ancora::lines::end_parameter("to", "the last node, likewise"),
     p::integer("elements", "number of elements between from and to").at_least(1).otherwise("10"),
     p::matrix("nodes", 0, 3, "m", "positions of the nodes along the cable, counted from 0"),
     p::number(

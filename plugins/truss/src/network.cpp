@@ -24,9 +24,11 @@ namespace {
 Network from_two_points(const Arguments& arguments) {
     Network net;
     net.is_rope = true;
+    const lines::Ends ends{lines::read_end(arguments, "from"), lines::read_end(arguments, "to")};
+    if (ends.way().norm() > 0.0) net.motion = nodes::read_line_motion(arguments, ends);
     if (!arguments.given("elements")) {
-        for (const char* key : {"from", "to"})
-            for (const double x : arguments.numbers(key)) net.x.push_back(x);
+        for (const lines::End& end : {ends.from, ends.to})
+            net.x.insert(net.x.end(), end.x.data(), end.x.data() + 3);
         net.elements = {{0, 1}};
         return net;
     }
@@ -36,7 +38,7 @@ Network from_two_points(const Arguments& arguments) {
             "elements",
             "a row of " + std::to_string(count) + " elements is none; expected 1 or more");
     const auto num = static_cast<std::int32_t>(count);
-    const Vec3 from = vec3(arguments.numbers("from")), to = vec3(arguments.numbers("to"));
+    const Vec3 from = ends.from.x, to = ends.to.x;
     for (std::int32_t i = 0; i <= num; ++i) {
         const double part = static_cast<double>(i) / num;
         const Vec3 x = i == num ? to : Vec3(from + part * (to - from));
@@ -258,6 +260,7 @@ Network build_network(const Arguments& arguments) {
                   : way == "mesh"  ? from_mesh(arguments, "mesh")
                   : way == "fold"  ? from_fold(arguments.table("fold"), at_rest)
                                    : from_grid(arguments.table("grid"));
+    if (way != "from") net.motion = nodes::read_start_motion(arguments);
     if (arguments.given("rest")) {
         if (way == "fold")
             arguments.fail("rest", "\"fold\" says what the network is at rest; leave \"rest\" out");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ancora/sdk/arguments.hpp"
+#include "ancora/sdk/helpers/nodes.hpp"
 #include "ancora/sdk/numbers/math.hpp"
 
 namespace ancora::truss {
@@ -33,6 +34,7 @@ struct Network {
     std::vector<double> distance_at_rest;  ///< in the shape at rest [m], > 0
     std::vector<Group> groups;             ///< of a mesh file, a grid or a rope
     bool is_rope = false;  ///< from one point to another: its rest length is the whole's
+    nodes::StartMotion motion = {};
 
     Eigen::Map<const Vec3> node(std::int32_t i) const {
         return Eigen::Map<const Vec3>(x.data() + 3 * static_cast<std::ptrdiff_t>(i));

@@ -73,8 +73,11 @@ constexpr ancora::Parameter kGroups[] = {
 };
 
 constexpr ancora::Parameter kTruss[] = {
-    p::vector("from", 3, "m", "position of node 0 of a single element, or of a rope"),
-    p::vector("to", 3, "m", "position of the last node of a single element, or of a rope"),
+    ancora::lines::end_parameter(
+        "from",
+        "position of node 0 of a single element or of a row, inertial axes, or a frame or point of "
+        "another body, where joints have put it and with which it starts"),
+    ancora::lines::end_parameter("to", "position of the last node, likewise"),
     p::matrix("nodes", 0, 3, "m", "positions of the nodes of a network, counted from 0"),
     p::matrix("elements",
               0,

@@ -123,8 +123,10 @@ Truss::Truss(const GroupedArguments& arguments, Network&& net)
     node_mass_ = nodes::read_node_masses(arguments, net_.num_nodes());
     refuse_loose_nodes(arguments, net_, node_mass_);
 
-    const nodes::StartMotion motion = nodes::read_start_motion(arguments);
-    const Spin& spin = motion.spin;
+    const nodes::StartMotion& motion = net_.motion;
+    // Between moving ends it is no shape of a steady spin
+    const bool is_spinning = arguments.given("spin") || arguments.given("velocity_from");
+    const Spin spin = is_spinning ? motion.spin : Spin{};
     rest_length_ = read_rest_lengths(arguments, net_, material_, node_mass_, spin);
     arguments.add_over_time(net_, changing_);
     try {

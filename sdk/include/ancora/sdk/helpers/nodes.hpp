@@ -18,6 +18,7 @@
 
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/attachment.hpp"
+#include "ancora/sdk/helpers/line_ends.hpp"
 #include "ancora/sdk/numbers/math.hpp"
 #include "ancora/sdk/parameter.hpp"
 
@@ -81,14 +82,22 @@ struct Spin {
 struct StartMotion {
     Vec3 velocity = Vec3::Zero();
     Spin spin;
+    Vec3 along = Vec3::Zero();  ///< e, along a line whose ends part, of unit length
+    double parting = 0.0;       ///< k, by this rate [1/s]
 
-    /// V + omega x (r - c) of nodes at `x`, three numbers each.
+    /// V + omega x (r - c) + k e e.(r - c).
+    Vec3 at(const Vec3& r) const { return velocity + of_way(r - spin.center); }
+    /// The rate of a way from node to node.
+    Vec3 of_way(const Vec3& d) const {
+        return spin.omega.cross(d) + parting * along.dot(d) * along;
+    }
+    /// Of nodes at `x`, three numbers each.
     std::vector<double> velocities(std::span<const double> x) const {
         std::vector<double> v;
         v.reserve(x.size());
         for (std::size_t i = 0; i < x.size(); i += 3) {
-            const Vec3 at = velocity + spin.omega.cross(vec3(x, i) - spin.center);
-            v.insert(v.end(), at.data(), at.data() + 3);
+            const Vec3 rate = at(vec3(x, i));
+            v.insert(v.end(), rate.data(), rate.data() + 3);
         }
         return v;
     }
@@ -113,6 +122,19 @@ inline StartMotion read_start_motion(const Arguments& arguments) {
                                "start; keep one of them");
     const RigidMotion& carrier = arguments.motion_of("velocity_from");
     return {vec3(carrier.velocity), {vec3(carrier.angular_velocity), vec3(carrier.position)}};
+}
+
+/// [assembly] Of a line between places: with the bodies whose points they are, turning about itself
+/// as the one at `from`, unless the velocity is given.
+inline StartMotion read_line_motion(const Arguments& arguments, const lines::Ends& ends) {
+    const bool is_given =
+        arguments.given("velocity") || arguments.given("velocity_from") || arguments.given("spin");
+    if (!ends.are_carried() || is_given) return read_start_motion(arguments);
+    const Vec3 e = ends.way().normalized(), parting = ends.to.v - ends.from.v;
+    return {ends.from.v,
+            {ends.turning() + e.dot(ends.from.w) * e, ends.from.x},
+            e,
+            e.dot(parting) / ends.way().norm()};
 }
 
 inline constexpr Parameter kNodeMasses =

@@ -17,6 +17,7 @@
 
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/attachment.hpp"
+#include "ancora/sdk/helpers/line_ends.hpp"
 #include "ancora/sdk/helpers/orientation.hpp"
 #include "ancora/sdk/numbers/math.hpp"
 #include "ancora/sdk/parameter.hpp"
@@ -31,16 +32,13 @@ inline constexpr Parameter kMassParameters[] = {
     parameter::vector("size", 3, "m", "edges of a box along the body axes; with density")
         .positive(),
     parameter::number("density", "kg/m^3", "mass per volume of the box").positive(),
-    parameter::vector(
+    lines::end_parameter(
         "from",
-        3,
-        "m",
         "with to, instead of position and orientation: where a rod begins at the "
         "start, inertial axes, or a frame or point of another body, where joints have put it; its "
         "x axis leads to the other end, its reference point lies in the middle, its ends are the "
-        "points NAME@from and NAME@to")
-        .with(Shape::frame),
-    parameter::vector("to", 3, "m", "where the rod ends, likewise").with(Shape::frame),
+        "points NAME@from and NAME@to"),
+    lines::end_parameter("to", "where the rod ends, likewise"),
     parameter::number(
         "radius", "m", "of a rod between from and to, with mass or density; left out: none")
         .positive(),
@@ -168,36 +166,18 @@ inline std::string text(double number) {
     return buffer;
 }
 
-/// An end of a rod, and how the body moves whose point it is at the start.
-struct End {
-    Vec3 x, v = Vec3::Zero(), w = Vec3::Zero();  // inertial axes
-    bool is_carried = false;
-};
-
-struct Ends {
-    End from, to;
-
-    Vec3 way() const { return to.x - from.x; }
-};
-
-inline End read_end(const Arguments& arguments, const char* key) {
-    if (arguments.shape(key) != Shape::frame) return {vec3(arguments.numbers(key))};
-    const RigidMotion& motion = arguments.frame_of(key).motion;
-    return {vec3(motion.position), vec3(motion.velocity), vec3(motion.angular_velocity), true};
-}
-
 inline bool has_ends(const Arguments& arguments) {
     return arguments.given("from") || arguments.given("to");
 }
 
-inline Ends read_ends(const Arguments& arguments) {
+inline lines::Ends read_ends(const Arguments& arguments) {
     for (const char* key : {"from", "to"})
         if (!arguments.given(key))
             arguments.fail(key, "is missing: a rod is given by both its ends, from and to");
     for (const char* key : {"position", "orientation"})
         if (arguments.given(key))
             arguments.fail(key, "is what the ends of the rod say; leave it out, or from and to");
-    const Ends ends{read_end(arguments, "from"), read_end(arguments, "to")};
+    const lines::Ends ends{lines::read_end(arguments, "from"), lines::read_end(arguments, "to")};
     if (!(ends.way().norm() > 0.0)) arguments.fail("to", "both ends of the rod are one point");
     return ends;
 }
@@ -317,7 +297,7 @@ inline void read_tensor_body(const Arguments& arguments, MassProperties& body) {
 inline MassProperties read_mass_properties(const Arguments& arguments) {
     MassProperties body;
     if (detail::has_ends(arguments)) {
-        const detail::Ends ends = detail::read_ends(arguments);
+        const lines::Ends ends = detail::read_ends(arguments);
         body.length = ends.way().norm();
         if (arguments.given("radius")) body.radius = arguments.number("radius");
     }
@@ -364,14 +344,14 @@ inline Start read_start(const Arguments& arguments, const MassProperties& body) 
     Start start;
     Vec3 reference = vec3(arguments.numbers("position"));
     if (body.length > 0.0) {
-        const detail::Ends ends = detail::read_ends(arguments);
+        const lines::Ends ends = detail::read_ends(arguments);
         const Vec3 way = ends.way();
         reference = 0.5 * (ends.from.x + ends.to.x);
         start.R = Eigen::Quaterniond::FromTwoVectors(Vec3::UnitX(), way).toRotationMatrix();
         const bool is_given = arguments.given("velocity") || arguments.given("angular_velocity") ||
                               arguments.given("velocity_from");
-        if ((ends.from.is_carried || ends.to.is_carried) && !is_given) {
-            Vec3 w = way.cross(ends.to.v - ends.from.v) / way.squaredNorm();
+        if (ends.are_carried() && !is_given) {
+            Vec3 w = ends.turning();
             if (body.rod_axis() < 0) w += way.dot(ends.from.w) / way.squaredNorm() * way;
             start.x = reference + start.R * body.center;
             start.v = 0.5 * (ends.from.v + ends.to.v) + w.cross(start.R * body.center);

@@ -16,7 +16,7 @@ constexpr std::size_t kMostInMessage = 4'000'000;  // bytes
 }  // namespace
 
 void ViewTimeline::begin(std::size_t row_size, std::size_t frame_size) {
-    record_size_ = sizeof(double) * row_size + (sizeof(float) * frame_size + 7) / 8 * 8;
+    record_size_ = sizeof(double) * (row_size + frame_size);
     most_ = std::clamp<std::size_t>(kMostBytes / record_size_, 100, kMostRecords);
     every_ = 1;
     added_ = 0;
@@ -27,12 +27,7 @@ void ViewTimeline::begin(std::size_t row_size, std::size_t frame_size) {
 void ViewTimeline::add(std::span<const double> row, std::span<const double> frame) {
     std::vector<char> record(record_size_);
     std::memcpy(record.data(), row.data(), row.size_bytes());
-    char* at = record.data() + row.size_bytes();
-    for (const double x : frame) {
-        const auto value = static_cast<float>(x);
-        std::memcpy(at, &value, sizeof value);
-        at += sizeof value;
-    }
+    std::memcpy(record.data() + row.size_bytes(), frame.data(), frame.size_bytes());
     new_.insert(new_.end(), record.begin(), record.end());
     if (added_++ % every_ != 0) return;
     records_.insert(records_.end(), record.begin(), record.end());

@@ -132,16 +132,17 @@ Json page_track(const Track& track, std::size_t period, double coarsest) {
     std::vector<Range> ranges(period);
     for (std::size_t i = 0; i < track.values.size(); ++i)
         ranges[i % track.width % period].add(track.values[i]);
-    const bool is_coarse = std::ranges::any_of(ranges, [coarsest](const Range& range) {
-        return range.high - range.low > coarsest * 0x1p16;
-    });
-    return is_coarse ? quantised<std::int32_t>(track, ranges)
-                     : quantised<std::int16_t>(track, ranges);
+    double widest = 0.0;
+    for (const Range& range : ranges) widest = std::max(widest, range.high - range.low);
+    if (widest > coarsest * 0x1p32)
+        return encode(std::span<const double>(track.values), {track.count, track.width}, false);
+    return widest > coarsest * 0x1p16 ? quantised<std::int32_t>(track, ranges)
+                                      : quantised<std::int16_t>(track, ranges);
 }
 
 Json page_colours(const Track& track) {
     Range range;
-    for (const float x : track.values) range.add(x);
+    for (const double x : track.values) range.add(x);
     const double scale = (range.high - range.low) / 255.0;
     std::vector<std::uint8_t> elements(track.values.size());
     for (std::size_t i = 0; scale > 0.0 && i < elements.size(); ++i)

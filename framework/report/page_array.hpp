@@ -19,7 +19,7 @@ namespace ancora {
 struct Track {
     std::size_t count = 0;
     std::size_t width = 0;
-    std::vector<float> values;
+    std::vector<double> values;
 };
 
 // Each returns {"shape", "type", "delta", "planes", "scale", "offset", "data"}: the elements'
@@ -35,8 +35,8 @@ nlohmann::ordered_json page_array(std::span<const float> values,
 nlohmann::ordered_json page_array(std::span<const std::int32_t> values,
                                   std::size_t rows,
                                   std::size_t columns);
-/// To 2^-16 of the range of each component, or where that is above `coarsest` to 2^-32; component k
-/// counts modulo `period`.
+/// To 2^-16 of the range of each component, where that is above `coarsest` to 2^-32, and exactly
+/// where this is too; component k counts modulo `period`.
 nlohmann::ordered_json page_track(const Track& track,
                                   std::size_t period,
                                   double coarsest = std::numeric_limits<double>::infinity());

@@ -24,7 +24,7 @@ Track track_of(const Frames& frames,
     Track out{chosen.size(), width, {}};
     out.values.reserve(chosen.size() * width);
     for (const std::size_t f : chosen) {
-        const std::span<const float> values = frames.values(f).subspan(first, width);
+        const std::span<const double> values = frames.values(f).subspan(first, width);
         out.values.insert(out.values.end(), values.begin(), values.end());
     }
     return out;
@@ -175,7 +175,7 @@ Json page_scene(const Frames& frames,
     std::vector<float> iterations;
     for (const std::size_t f : chosen) {
         times.push_back(t[frames.row(f)]);
-        iterations.push_back(frames.iterations(f));
+        iterations.push_back(static_cast<float>(frames.iterations(f)));
     }
 
     const Scene& scene = frames.scene();

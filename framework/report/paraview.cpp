@@ -42,7 +42,10 @@ constexpr std::size_t kMostTrianglesWritten = 100'000'000;
 Vec3 vec3(const std::array<double, 3>& x) {
     return {x[0], x[1], x[2]};
 }
-Vec3 vec3(std::span<const float> x) {
+Vec3 vec3(const std::array<float, 3>& x) {
+    return {x[0], x[1], x[2]};
+}
+Vec3 vec3(std::span<const double> x) {
     return {x[0], x[1], x[2]};
 }
 
@@ -180,7 +183,7 @@ void append(std::vector<float>& to, const Vec3& x) {
     for (int k = 0; k < 3; ++k) to.push_back(static_cast<float>(x[k]));
 }
 
-VtpFile bodies_of(const Scene& scene, std::span<const float> frame) {
+VtpFile bodies_of(const Scene& scene, std::span<const double> frame) {
     VtpFile out;
     VtpFile::Array body{"body", 1, {}, {}}, velocity{"velocity", 3, {}, {}},
         angular{"angular_velocity", 3, {}, {}}, attitude{"quaternion", 4, {}, {}};
@@ -252,7 +255,7 @@ void check_channels(const Scene& scene) {
 class ChannelArrays {
 public:
     /// Of cells or points from `first` on.
-    void add(const std::string& name, std::size_t first, std::span<const float> values) {
+    void add(const std::string& name, std::size_t first, std::span<const double> values) {
         const auto known = std::ranges::find(arrays_, name, &VtpFile::Array::name);
         VtpFile::Array& array =
             known != arrays_.end() ? *known : arrays_.emplace_back(VtpFile::Array{name, 1, {}, {}});
@@ -279,7 +282,7 @@ bool has_channel_of(const SceneBody& body, ChannelPlace place) {
 }
 
 /// Surfaces are triangles; the lines on one, which are its mesh, are cells where they have values.
-VtpFile networks_of(const Scene& scene, std::span<const float> frame) {
+VtpFile networks_of(const Scene& scene, std::span<const double> frame) {
     VtpFile out;
     VtpFile::Array body{"body", 1, {}, {}}, velocity{"velocity", 3, {}, {}};
     ChannelArrays of_points, of_cells;
@@ -341,7 +344,7 @@ VtpFile networks_of(const Scene& scene, std::span<const float> frame) {
     return out;
 }
 
-VtpFile marks_of(const Scene& scene, std::span<const float> frame) {
+VtpFile marks_of(const Scene& scene, std::span<const double> frame) {
     VtpFile out;
     VtpFile::Array force{"force", 3, {}, {}}, kind{"kind", 1, {}, {}}, index{"index", 1, {}, {}};
     const auto add = [&](const std::vector<SceneMarker>& markers, std::int32_t of_kind) {

@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Whole numbers in single precision are no conversion's trouble up to here.
-constexpr float kBeyondRows = 0x1p62F;
+constexpr double kBeyondRows = 0x1p62;
 
 [[noreturn]] void refuse_frames(const fs::path& file, const std::string& why) {
     throw Error(ErrorKind::file, fmt::format("\"{}\" {}", file.string(), why));
@@ -48,7 +48,8 @@ struct FramesHeader {
     static constexpr std::string_view kMagic{"\x93NUMPY\x01\x00", 8};
     std::uint64_t rows = 0;
     std::uint64_t width = 0;
-    std::size_t size = 0;  // of the header [bytes]
+    std::size_t size = 0;    // of the header [bytes]
+    bool is_single = false;  // precision, as runs wrote up to 0.3
 
     FramesHeader(std::string_view bytes, const fs::path& file) {
         if (!bytes.starts_with(kMagic) || bytes.size() < kMagic.size() + 2)
@@ -59,7 +60,8 @@ struct FramesHeader {
         size = kMagic.size() + 2 + byte(8) + 256 * byte(9);
         if (bytes.size() < size) refuse_frames(file, "holds no frames of a run");
         const std::string_view header = bytes.substr(0, size);
-        if (header.find("'<f4'") == std::string_view::npos)
+        is_single = header.find("'<f4'") != std::string_view::npos;
+        if (!is_single && header.find("'<f8'") == std::string_view::npos)
             refuse_frames(file, "holds no frames of a run");
         rows = number_behind(header, "'shape': (", file);
         width = number_behind(header.substr(header.find("'shape': (")), ",", file);
@@ -235,7 +237,8 @@ std::optional<Frames> Frames::open(const fs::path& folder) {
             fmt::format(
                 "has {} values in a frame, but the scene beside it {}", header.width, out.width_));
     // The header never counts more than is there, unless the file was cut.
-    const std::size_t held = (bytes.size() - header.size) / (out.width_ * sizeof(float));
+    const std::size_t each = header.is_single ? sizeof(float) : sizeof(double);
+    const std::size_t held = (bytes.size() - header.size) / (out.width_ * each);
     if (header.rows > held)
         refuse_frames(
             file,
@@ -243,14 +246,20 @@ std::optional<Frames> Frames::open(const fs::path& folder) {
                 "was cut short: it says that it has {} frames and holds {}", header.rows, held));
     out.count_ = static_cast<std::size_t>(header.rows);
     out.data_.resize(out.count_ * out.width_);
-    if (!out.data_.empty())
-        std::memcpy(out.data_.data(), bytes.data() + header.size, out.data_.size() * sizeof(float));
+    const char* at = bytes.data() + header.size;
+    if (header.is_single) {
+        std::vector<float> single(out.data_.size());
+        if (!single.empty()) std::memcpy(single.data(), at, single.size() * each);
+        std::ranges::copy(single, out.data_.begin());
+    } else if (!out.data_.empty()) {
+        std::memcpy(out.data_.data(), at, out.data_.size() * each);
+    }
     out.check_values(file);
     return out;
 }
 
 void Frames::check_values(const fs::path& file) const {
-    const auto bad = std::ranges::find_if_not(data_, [](float x) {
+    const auto bad = std::ranges::find_if_not(data_, [](double x) {
         return std::isfinite(x);
     });
     const auto refuse = [&](std::size_t frame, const char* why) {
@@ -260,8 +269,8 @@ void Frames::check_values(const fs::path& file) const {
         refuse(static_cast<std::size_t>(bad - data_.begin()) / width_,
                "holds a value that is not finite");
     for (std::size_t f = 0; f < count_; ++f)
-        if (const float row = data_[f * width_];
-            row < 0.0F || row != std::floor(row) || row >= kBeyondRows)
+        if (const double row = data_[f * width_];
+            row < 0.0 || row != std::floor(row) || row >= kBeyondRows)
             refuse(f, "does not belong to a row of history.csv");
 }
 

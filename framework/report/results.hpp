@@ -61,9 +61,9 @@ public:
         return static_cast<std::size_t>(data_[frame * width_]);
     }
     /// Newton iterations, or evaluations of accelerations, per step since the frame before.
-    float iterations(std::size_t frame) const { return data_[frame * width_ + 1]; }
+    double iterations(std::size_t frame) const { return data_[frame * width_ + 1]; }
     /// Scene::num_values values.
-    std::span<const float> values(std::size_t frame) const {
+    std::span<const double> values(std::size_t frame) const {
         return {data_.data() + frame * width_ + 2, width_ - 2};
     }
 
@@ -71,7 +71,7 @@ private:
     void check_values(const std::filesystem::path& file) const;
 
     Scene scene_;
-    std::vector<float> data_;
+    std::vector<double> data_;
     std::size_t width_ = 0, count_ = 0;
 };
 

@@ -29,7 +29,9 @@ public:
         std::string out = fmt::format(
             "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" "
             "offset=\"{}\"/>\n",
-            std::is_same_v<T, float> ? "Float32" : "Int32",
+            std::is_same_v<T, double>  ? "Float64"
+            : std::is_same_v<T, float> ? "Float32"
+                                       : "Int32",
             escaped_xml(name, '?'),
             components,
             bytes_.size());
@@ -84,7 +86,7 @@ void VtpFile::Cells::add(std::span<const std::int32_t> corners) {
 }
 
 std::int32_t VtpFile::add_point(const std::array<double, 3>& x) {
-    for (const double c : x) points.push_back(static_cast<float>(c));
+    points.insert(points.end(), x.begin(), x.end());
     return counted(points.size() / 3) - 1;
 }
 

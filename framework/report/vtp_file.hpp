@@ -18,7 +18,7 @@ namespace ancora {
 /// Format: "VTK XML Formats" of the VTK documentation; version 1.0, appended raw data.
 class VtpFile {
 public:
-    std::vector<float> points;  ///< 3 for each
+    std::vector<double> points;  ///< 3 for each
     /// Ends of cells in `connectivity`, counted from its begin.
     struct Cells {
         std::vector<std::int32_t> connectivity, offsets;

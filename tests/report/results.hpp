@@ -91,7 +91,7 @@ inline std::map<std::string, std::vector<double>> table(const std::string& text)
 /// frames.npy; rows counted by its header.
 struct FrameFile {
     std::size_t rows = 0, columns = 0;
-    std::vector<float> values;
+    std::vector<double> values;
 
     explicit FrameFile(const std::string& file) {
         REQUIRE(file.substr(0, 8) == std::string("\x93NUMPY\x01\x00", 8));
@@ -102,13 +102,14 @@ struct FrameFile {
         std::istringstream shape(header.substr(header.find("'shape': (") + 10));
         char comma = 0;
         shape >> rows >> comma >> columns;
-        REQUIRE(file.size() >= begin + 4 * rows * columns);
+        REQUIRE(file.size() >= begin + 8 * rows * columns);
         values.resize(rows * columns);
-        std::memcpy(values.data(), file.data() + begin, 4 * values.size());
+        std::memcpy(values.data(), file.data() + begin, 8 * values.size());
     }
-    float operator()(std::size_t i, std::size_t j) const { return values[i * columns + j]; }
+    double operator()(std::size_t i, std::size_t j) const { return values[i * columns + j]; }
 };
 
+/// In single precision, as runs wrote before.
 inline std::string npy(std::size_t rows, std::size_t columns, const std::vector<float>& values) {
     std::string header = fmt::format(
         "{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}), }}", rows, columns);

@@ -264,7 +264,8 @@ def net_run(label="results/sample", frames=161, rows=9, columns=9, seed=1, shift
 
 # --- a machine that travels
 
-WAY = 6000.0                       # radius of the circle that it goes along [m]
+WAY = 7.0e6                        # radius of the circle that it goes along, as in an orbit [m]
+FILM = ([-5, -5, 0], [5, -5, 0], [5, 5, 0], [-5, 5, 0])
 HUB = [2.0, 1.0, 0.5]              # edges of its hub [m]
 
 
@@ -275,20 +276,20 @@ def travel_centre(t):
 
 
 def travel_run(label="results/travel", frames=161):
-    """A hub with a film of ten metres that goes along a circle of kilometres, and turns about itself."""
+    """A hub with a film of ten metres that goes along an orbit, and turns about itself."""
     times = [DURATION * k / (frames - 1) for k in range(frames)]
     position = [x for t in times for x in travel_centre(t)]
     quaternion = [x for t in times for x in turn(t)]
     nodes = []
     for t in times:
-        for corner in ([-5, -5, 0], [5, -5, 0], [5, 5, 0], [-5, 5, 0]):
+        for corner in FILM:
             nodes += [a + b for a, b in zip(travel_centre(t), rotate(turn(t), corner))]
     low, high = bounds(position, nodes)
-    bodies = [{"name": "hub", "type": "ancf_rigid_body", "position": quantise([frames, 3], position, 3, "i32"),
+    bodies = [{"name": "hub", "type": "ancf_rigid_body", "position": encode("f64", [frames, 3], position),
                "quaternion": quantise([frames, 4], quaternion, 4), "nodes": None, "lines": None, "channels": [],
                "shapes": [{"kind": "box", "size": HUB, "center": [0.0, 0.0, 0.0]}]},
               {"name": "film", "type": "truss", "shapes": [], "position": None, "quaternion": None,
-               "nodes": quantise([frames, 12], nodes, 3, "i32"), "lines": encode("i32", [4, 2], [0, 1, 1, 2, 2, 3, 3, 0]),
+               "nodes": encode("f64", [frames, 12], nodes), "lines": encode("i32", [4, 2], [0, 1, 1, 2, 2, 3, 3, 0]),
                "channels": []}]
     scene = {"times": encode("f64", [frames], times), "min": low, "max": high, "gravity": [0.0, 0.0, 0.0], "bodies": bodies,
              "constraints": [], "forces": [], "iterations": None}

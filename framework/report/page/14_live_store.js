@@ -12,8 +12,8 @@ class LiveStore {
         this.width = width;
         this.rows = columns.map(() => []);
         this.times = this.rows[0];
-        this.frames = new Float32Array(64 * width);
-        this.most = Math.max(100, Math.min(LIVE_RECORDS, Math.floor(LIVE_BYTES / (8 * columns.length + 4 * width))));
+        this.frames = new Float64Array(64 * width);
+        this.most = Math.max(100, Math.min(LIVE_RECORDS, Math.floor(LIVE_BYTES / (8 * (columns.length + width)))));
         this.clear();
     }
 
@@ -31,11 +31,11 @@ class LiveStore {
     /** Takes the records of one message; the newest is always there, whatever is thinned. */
     read(buffer) {
         const [kind, count] = new Uint32Array(buffer, 0, 2);
-        const size = 8 * this.columns.length + 8 * Math.ceil(this.width / 2);
+        const size = 8 * (this.columns.length + this.width);
         if (kind !== 1 || buffer.byteLength !== 8 + count * size) throw new Error("a message of another form");
         for (let k = 0; k < count; ++k) {
             const at = 8 + k * size;
-            this.add(new Float64Array(buffer, at, this.columns.length), new Float32Array(buffer, at + 8 * this.columns.length, this.width));
+            this.add(new Float64Array(buffer, at, this.columns.length), new Float64Array(buffer, at + 8 * this.columns.length, this.width));
         }
     }
 
@@ -45,7 +45,7 @@ class LiveStore {
         if (this.count >= this.most) this.thin();
         const n = this.count;
         if ((n + 1) * width > this.frames.length) {
-            const larger = new Float32Array(2 * (n + 1) * width);
+            const larger = new Float64Array(2 * (n + 1) * width);
             larger.set(this.frames);
             this.frames = larger;
         }

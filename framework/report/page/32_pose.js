@@ -38,6 +38,22 @@ function positionAt(object, place, out) {
     return out.fromArray(sum).divideScalar(count);
 }
 
+/**
+ * The point about which all is drawn: graphics have seven digits, which far from the origin are too
+ * few. The view moves it.
+ */
+const drawOrigin = new THREE.Vector3();
+
+/** The reference point as it is drawn. */
+function drawnAt(object, place, out) {
+    return positionAt(object, place, out)?.sub(drawOrigin) ?? null;
+}
+
+/** One element of a track of points as it is drawn. */
+function drawn(track, place, k) {
+    return blended(track, place, k) - drawOrigin.getComponent(k % 3);
+}
+
 /** One element of a track at a place in time. */
 function blended(track, place, k) {
     const a = track.at(place.i, k);

@@ -7,7 +7,7 @@ const GREATER_DEPTH = 6;
 
 const Z_AXIS = new THREE.Vector3(0, 0, 1);
 
-/** Where the bodies of a scene are, as matrices; the ground's is the identity. */
+/** Where the bodies of a scene are drawn, as matrices. */
 class Poses {
     constructor(bodies) {
         this.matrices = new Map([[null, new THREE.Matrix4()]]);
@@ -23,8 +23,11 @@ class Poses {
 
     update(place) {
         for (const [body, pose] of this.matrices) {
-            if (!body) continue;
-            positionAt(body, place, this.position);
+            if (!body) {
+                pose.makeTranslation(-drawOrigin.x, -drawOrigin.y, -drawOrigin.z);
+                continue;
+            }
+            drawnAt(body, place, this.position);
             attitudeAt(body, place, this.quaternion);
             pose.compose(this.position, this.quaternion, this.unit);
         }

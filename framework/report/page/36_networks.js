@@ -13,6 +13,7 @@ class Network {
         this.body = body;
         this.ghost = ghost;
         this.nodes = new Float32Array(body.nodes.width);
+        this.exact = new Float64Array(body.nodes.width);
         this.count = body.lines ? body.lines.records : 0;
         this.nodeShades = new Float32Array(this.nodes.length);
         this.drawables = [];
@@ -92,7 +93,8 @@ class Network {
 
     update(place) {
         const { nodes, ends, places, corners } = this;
-        this.body.nodes.blend(place.i, place.j, place.s, nodes);
+        this.body.nodes.blend(place.i, place.j, place.s, this.exact);
+        for (let k = 0; k < nodes.length; ++k) nodes[k] = this.exact[k] - drawOrigin.getComponent(k % 3);
         if (this.points) this.points.geometry.attributes.position.needsUpdate = true;
         if (this.surface) {
             gather(nodes, corners, places);

@@ -54,7 +54,7 @@ class Markers {
         let e = 0;
         for (const [index, { positions }] of this.objects.entries()) {
             const first = n;
-            for (let k = 0; k < positions.width; ++k) points[n++] = blended(positions, place, k);
+            for (let k = 0; k < positions.width; ++k) points[n++] = drawn(positions, place, k);
             for (let k = 3; index < this.numMarked && k < positions.width; k += 3, e += 6)
                 for (let c = 0; c < 3; ++c) {
                     ends[e + c] = points[first + c];
@@ -107,7 +107,7 @@ class RoundArrows {
     update(place, largest, full) {
         this.objects.forEach((object, k) => {
             for (let c = 0; c < 3; ++c) {
-                this.from.setComponent(c, blended(object.positions, place, c));
+                this.from.setComponent(c, drawn(object.positions, place, c));
                 this.axis.setComponent(c, blended(object.torque, place, c));
             }
             const torque = this.axis.length();
@@ -147,7 +147,7 @@ class Arrows {
         const thickness = 0.0038 * this.size;
         this.objects.forEach((object, k) => {
             for (let c = 0; c < 3; ++c) {
-                this.from.setComponent(c, blended(object.positions, place, c));
+                this.from.setComponent(c, drawn(object.positions, place, c));
                 this.along.setComponent(c, blended(object.force, place, c));
             }
             const force = this.along.length();
@@ -183,7 +183,7 @@ class Path {
     constructor(object, times) {
         this.every = Math.max(1, Math.ceil(times.length / PATH_POINTS));
         this.count = Math.ceil(times.length / this.every);
-        const points = new Float32Array(3 * (this.count + 1));
+        const points = new Float64Array(3 * (this.count + 1));
         const place = new Place(times);
         const at = new THREE.Vector3();
         for (let n = 0; n < this.count; ++n) {
@@ -197,7 +197,6 @@ class Path {
         this.line = new THREE.Line(geometry, new THREE.LineBasicMaterial({ transparent: true, opacity: 0.8 }));
         this.line.frustumCulled = false;
         this.at = at;
-        this.tip = 0;
     }
 
     paint(colour) {
@@ -207,10 +206,8 @@ class Path {
     update(place) {
         const { position } = this.line.geometry.attributes;
         const n = Math.min(Math.floor(place.i / this.every) + 1, this.count);
-        // The entry behind the last frame passed holds the present point; the one before it is put back.
-        position.array.set(this.points.subarray(3 * this.tip, 3 * this.tip + 3), 3 * this.tip);
-        positionAt(this.object, place, this.at)?.toArray(position.array, 3 * n);
-        this.tip = n;
+        for (let k = 0; k < 3 * n; ++k) position.array[k] = this.points[k] - drawOrigin.getComponent(k % 3);
+        drawnAt(this.object, place, this.at)?.toArray(position.array, 3 * n);
         position.needsUpdate = true;
         this.line.geometry.setDrawRange(0, n + 1);
     }

@@ -92,7 +92,7 @@ class Rope {
 
     update(place) {
         for (let k = 0; k < this.count; ++k)
-            for (let c = 0; c < 6; ++c) this.ends[6 * k + c] = blended(this.object.positions, place, 3 * k + c);
+            for (let c = 0; c < 6; ++c) this.ends[6 * k + c] = drawn(this.object.positions, place, 3 * k + c);
         this.round.update();
     }
 }

@@ -42,7 +42,8 @@ function centreAt({ bodies }, place, out) {
     return count ? out.divideScalar(count) : null;
 }
 
-const ORIGIN = new THREE.Vector3();
+/** The same as it is drawn. */
+const drawnCentreAt = (scene, place, out) => centreAt(scene, place, out)?.sub(drawOrigin) ?? null;
 
 /** The least of one coordinate of points, times a sign. */
 function least(points, c, sign) {
@@ -65,15 +66,15 @@ function outlineOf({ kind, size, center = [0, 0, 0], quaternion, radius, from, t
 
 /**
  * Points of what is shown over the run, with the size about them, to place the camera by; `arrow`
- * is the length of a force of one newton. Of what travels the points are about its centre.
+ * is the length of a force of one newton. They are as drawn, of what travels about its centre.
  */
 function samplePoints(scene, arrow, travels) {
     const { times, bodies, constraints, forces, joints, springs, meshes } = scene;
     const samples = [];
     const centres = new Array(times.length);
     const about = i => {
-        if (!travels) return ORIGIN;
-        return (centres[i] ??= centreAt(scene, { i, j: i, s: 0 }, new THREE.Vector3()) ?? ORIGIN);
+        if (!travels) return drawOrigin;
+        return (centres[i] ??= centreAt(scene, { i, j: i, s: 0 }, new THREE.Vector3()) ?? drawOrigin);
     };
     const frames = Math.min(Math.max(Math.floor(MOST_SAMPLES / (8 * bodies.length + constraints.length + forces.length + 1)), 2), 40);
     const step = Math.max(1, Math.floor(times.length / frames));
@@ -81,7 +82,7 @@ function samplePoints(scene, arrow, travels) {
     const ties = [...joints, ...springs].flatMap(({ a, b }) => [a, b]);
     const turn = new THREE.Quaternion();
     const add = (list, pose) => list.forEach(({ at, radius }) => samples.push({ at: pose(at.clone()), radius }));
-    if (!travels) add(ties.filter(({ body }) => body < 0).map(({ position }) => ({ at: new THREE.Vector3(...position), radius: 0 })), at => at);
+    if (!travels) add(ties.filter(({ body }) => body < 0).map(({ position }) => ({ at: new THREE.Vector3(...position).sub(drawOrigin), radius: 0 })), at => at);
     bodies.forEach(({ name, position, quaternion, nodes, shapes }, index) => {
         // Scenery may be far larger than what moves on it
         if (name === "ground") return;
@@ -151,11 +152,13 @@ class View {
         this.canvas.setAttribute("aria-label", "Scene of the run; drag to orbit, wheel to zoom, right button to pan");
         box.prepend(this.canvas);
 
+        this.carried = new Set();
         this.measure(scenes);
         this.stage = new THREE.Scene();
         this.camera = new THREE.PerspectiveCamera(FIELD_OF_VIEW, 1, this.size / 500, Math.max(this.size * 100, 4 * this.way));
         this.camera.up.copy(this.up);
         this.controls = new THREE.OrbitControls(this.camera, this.canvas);
+        this.carried.add(this.camera.position).add(this.controls.target);
         this.controls.addEventListener("change", () => this.draw());
         this.controls.addEventListener("end", () => this.keepCamera());
         this.addActors(scenes);
@@ -182,9 +185,6 @@ class View {
             low.min(new THREE.Vector3(...scene.min));
             high.max(new THREE.Vector3(...scene.max));
         }
-        this.low = low;
-        this.high = high;
-        this.middle = low.clone().add(high).multiplyScalar(0.5);
         this.size = low.distanceTo(high) || 1;
         const gravity = new THREE.Vector3(...scenes[0].gravity);
         this.hasGravity = gravity.length() > 0;
@@ -196,12 +196,26 @@ class View {
         this.way = this.size;
         this.machine = Math.max(...scenes.map(machineSize)) || this.size;
         this.travels = TRAVELS * this.machine < this.way;
+        const middle = low.clone().add(high).multiplyScalar(0.5);
+        const isFar = middle.length() > TRAVELS * this.size;
+        const first = this.travels && centreAt(scenes[0], new Place(scenes[0].times).find(this.t ?? -Infinity), new THREE.Vector3());
+        this.moveOrigin(first || (isFar ? middle : new THREE.Vector3()));
+        this.low = low.sub(drawOrigin);
+        this.high = high.sub(drawOrigin);
+        this.middle = middle.sub(drawOrigin);
         if (this.travels) this.size = this.machine;
         if (this.machine < LEAST_MACHINE * this.size) this.machine = LEAST_MACHINE * this.size;
         const arrow = this.largestForce > 0 ? (ARROW_SHARE * this.machine) / this.largestForce : 0;
         this.samples = scenes.flatMap(scene => samplePoints(scene, arrow, this.travels));
         if (!this.samples.length) this.samples = [{ at: low, radius: 0 }, { at: high, radius: 0 }];
         this.scenes = scenes;
+    }
+
+    /** All is drawn about another point; what is kept in drawn coordinates moves against it. */
+    moveOrigin(to) {
+        const way = to.clone().sub(drawOrigin);
+        drawOrigin.copy(to);
+        for (const point of this.carried) point.sub(way);
     }
 
     /** Draws these scenes from now on, with the camera and the grid as they are. */
@@ -237,6 +251,7 @@ class View {
         }
         this.grid.position.copy(this.middle).addScaledVector(this.up, lowest - this.middle.dot(this.up) - 0.002 * this.size);
         this.grid.renderOrder = -1;
+        this.carried.add(this.grid.position);
         this.stage.add(this.grid);
     }
 
@@ -252,7 +267,7 @@ class View {
     /** The ground goes along with what travels, in whole cells. */
     moveGrid() {
         if (!this.travels) return;
-        const away = centreAt(this.scenes[0], this.scenes[0].place.find(this.t), new THREE.Vector3())?.sub(this.grid.position);
+        const away = drawnCentreAt(this.scenes[0], this.scenes[0].place.find(this.t), new THREE.Vector3())?.sub(this.grid.position);
         if (!away) return;
         away.addScaledVector(this.up, -away.dot(this.up)).applyQuaternion(this.grid.quaternion.clone().invert());
         const cell = 5 * roundStep(this.size / 12);
@@ -288,24 +303,30 @@ class View {
             z - middle[2] + radius + (Math.abs(y - middle[1]) + radius) / slopeY), 0);
         this.controls.target.set(0, 0, 0).addScaledVector(right, middle[0]).addScaledVector(above, middle[1]).addScaledVector(back, middle[2]);
         if (this.travels) {
-            const centre = centreAt(this.scenes[0], this.scenes[0].place.find(this.t), new THREE.Vector3());
+            const centre = drawnCentreAt(this.scenes[0], this.scenes[0].place.find(this.t), new THREE.Vector3());
             if (centre) this.controls.target.add(centre);
         }
         this.camera.position.copy(this.controls.target).addScaledVector(back, distance || this.size);
         this.controls.update();
     }
 
+    /** Where the eye of an address is measured from: with what travels it is beside its centre. */
+    get base() {
+        return this.travels ? [0, 0, 0] : drawOrigin.toArray();
+    }
+
     /** Position and target as the address keeps them. */
     keepCamera() {
-        const numbers = [...this.camera.position.toArray(), ...this.controls.target.toArray()];
+        const numbers = [...this.camera.position.toArray(), ...this.controls.target.toArray()].map((x, k) => x + this.base[k % 3]);
         state.set("camera", numbers.map(x => Number(x.toPrecision(5))).join(","));
     }
 
     readCamera(text) {
         const numbers = text.split(",").map(Number);
         if (numbers.length !== 6 || !numbers.every(Number.isFinite)) return;
-        this.camera.position.fromArray(numbers);
-        this.controls.target.fromArray(numbers, 3);
+        const own = numbers.map((x, k) => x - this.base[k % 3]);
+        this.camera.position.fromArray(own);
+        this.controls.target.fromArray(own, 3);
         this.controls.update();
     }
 
@@ -339,15 +360,19 @@ class View {
         const { scene } = this.actors[0];
         const chosen = scene.objects.find(object => object.name === name);
         const object = chosen ?? scene.bodies[0];
-        const where = this.travels && !chosen ? place => centreAt(scene, place, this.at) : place => positionAt(object, place, this.at);
+        const where = this.travels && !chosen ? place => drawnCentreAt(scene, place, this.at) : place => drawnAt(object, place, this.at);
+        this.carried.delete(this.followed?.last);
         this.followed = this.toggles.follow && object ? { where, last: new THREE.Vector3() } : null;
         const begin = this.followed && where(scene.place.find(this.t));
         if (begin) this.followed.last.copy(begin);
+        if (this.followed) this.carried.add(this.followed.last);
         this.setTime(this.t);
     }
 
     setTime(t) {
         this.t = t;
+        const centre = this.travels && centreAt(this.scenes[0], this.scenes[0].place.find(t), new THREE.Vector3());
+        if (centre) this.moveOrigin(centre);
         const arrow = { largest: this.largestForce, torque: this.largestTorque, length: ARROW_SHARE * this.machine * this.arrowScale };
         for (const actors of this.actors) actors.update(t, arrow);
         const at = this.followed?.where(this.actors[0].scene.place.find(t));

@@ -31,6 +31,7 @@ function buildTools(view, channels, isLive) {
     fit.addEventListener("click", () => {
         if (isLive) {
             view.measure(view.actors.map(({ scene }) => scene));
+            view.setTime(view.t);
             const button = group.querySelector("[data-toggle=follow]");
             if (view.travels && !view.toggles.follow) button.click();
         }

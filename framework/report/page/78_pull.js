@@ -71,15 +71,16 @@ class Puller {
         if (!found) return;
         const { body, node, point } = found;
         const { view } = this;
-        const start = { do: "pull", body: body.name, target: point.toArray() };
+        const start = { do: "pull", body: body.name, target: point.clone().add(drawOrigin).toArray() };
         if (node !== undefined) start.node = node;
         else {
             const { place } = view.actors[0].scene;
-            found.local = point.clone().sub(positionAt(body, place, this.at)).applyQuaternion(attitudeAt(body, place, this.turn).invert());
+            found.local = point.clone().sub(drawnAt(body, place, this.at)).applyQuaternion(attitudeAt(body, place, this.turn).invert());
             start.point = found.local.toArray();
         }
         this.taken = found;
         this.target.copy(point);
+        view.carried.add(this.target).add(point);
         view.camera.getWorldDirection(this.normal);
         view.controls.enabled = false;
         view.canvas.setPointerCapture(event.pointerId);
@@ -97,12 +98,13 @@ class Puller {
         this.pending = true;
         requestAnimationFrame(() => {
             this.pending = false;
-            if (this.taken) this.send({ do: "pull", target: this.target.toArray() });
+            if (this.taken) this.send({ do: "pull", target: this.target.clone().add(drawOrigin).toArray() });
         });
     }
 
     drop() {
         if (!this.taken) return;
+        for (const point of [this.target, this.taken.point]) this.view.carried.delete(point);
         this.taken = null;
         this.view.controls.enabled = true;
         this.view.stage.remove(this.line);
@@ -115,8 +117,8 @@ class Puller {
         if (!this.taken) return;
         const { body, node, local } = this.taken;
         const { place } = this.view.actors[0].scene;
-        if (node === undefined) positionAt(body, place, this.at).add(local.clone().applyQuaternion(attitudeAt(body, place, this.turn)));
-        else for (let c = 0; c < 3; ++c) this.at.setComponent(c, blended(body.nodes, place, 3 * node + c));
+        if (node === undefined) drawnAt(body, place, this.at).add(local.clone().applyQuaternion(attitudeAt(body, place, this.turn)));
+        else for (let c = 0; c < 3; ++c) this.at.setComponent(c, drawn(body.nodes, place, 3 * node + c));
         const { position } = this.line.geometry.attributes;
         this.at.toArray(position.array, 0);
         this.target.toArray(position.array, 3);

@@ -145,6 +145,7 @@ class Live {
         const low = new THREE.Vector3(Infinity, Infinity, Infinity);
         const high = low.clone().negate();
         for (const { at, radius } of samplePoints(scene, 0)) {
+            at.add(drawOrigin);
             low.min(at.clone().subScalar(radius));
             high.max(at.clone().addScalar(radius));
         }
@@ -158,7 +159,7 @@ class Live {
     stepBack(view) {
         const { min, max } = this.scene;
         for (let k = 0; k < 8; ++k)
-            view.samples.push({ at: new THREE.Vector3(...[0, 1, 2].map(c => (k >> c & 1 ? max : min)[c])), radius: 0 });
+            view.samples.push({ at: new THREE.Vector3(...[0, 1, 2].map(c => (k >> c & 1 ? max : min)[c])).sub(drawOrigin), radius: 0 });
         view.fit();
     }
 

@@ -14,7 +14,7 @@ namespace {
 
 // Without `output.frames` a run has about this many frames at most, and bytes of them.
 constexpr double kMostFrames = 1000.0;
-constexpr double kMostFrameBytes = 5e7;
+constexpr double kMostFrameBytes = 1e8;
 
 constexpr std::size_t kOwnValues = 2;  // of a frame, before those of the scene
 
@@ -31,7 +31,7 @@ FrameRecorder::FrameRecorder(const Simulation& simulation,
         every_ = *output.frames;
         stride_ = has_frames ? 1.0 : 0.0;
     } else {
-        const double bytes = static_cast<double>(sizeof(float) * (kOwnValues + size));
+        const double bytes = static_cast<double>(sizeof(double) * (kOwnValues + size));
         const double most = std::clamp(kMostFrameBytes / bytes, 2.0, kMostFrames);
         stride_ = std::max(1.0, std::ceil(num_rows / most));
     }
@@ -120,11 +120,9 @@ void FrameRecorder::write() {
         const std::int64_t work = simulation_.work_done() - progress_.work;
         progress_.steps += steps;
         progress_.work += work;
-        values_[0] = static_cast<float>(progress_.rows);
-        values_[1] = steps > 0 ? static_cast<float>(work) / static_cast<float>(steps) : 0.0F;
-        std::ranges::transform(frame_, values_.begin() + kOwnValues, [](double x) {
-            return static_cast<float>(x);
-        });
+        values_[0] = static_cast<double>(progress_.rows);
+        values_[1] = steps > 0 ? static_cast<double>(work) / static_cast<double>(steps) : 0.0;
+        std::ranges::copy(frame_, values_.begin() + kOwnValues);
         frames_->write_row(values_.data());
         ++progress_.frames;
     }

@@ -15,12 +15,13 @@
 
 namespace ancora {
 
-/// Frames belong to rows of history.csv. A frame of frames.npy holds, in single precision,
+/// Frames belong to rows of history.csv. A frame of frames.npy holds, in double precision, since
+/// what is small may be far from the origin,
 ///
 ///   the number of its row, from 0; Newton iterations (or evaluations of accelerations) per step
 ///   since the frame before; the values of the scene
 ///
-/// and a row of states.npy, one for each row of history.csv, t, q and v in double precision.
+/// and a row of states.npy, one for each row of history.csv, t, q and v.
 class FrameRecorder {
 public:
     /// How far it has come; belongs into a checkpoint.
@@ -65,9 +66,8 @@ private:
     bool is_due_ = false;
     Progress progress_;
     std::vector<double> frame_, state_;
-    std::vector<float> values_;
-    std::optional<NpyWriter<float>> frames_;
-    std::optional<NpyWriter<double>> states_;
+    std::vector<double> values_;
+    std::optional<NpyWriter> frames_, states_;
 };
 
 }  // namespace ancora

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -37,62 +36,56 @@ std::uint64_t bytes_of(std::uint64_t rows, std::size_t row_bytes, const FileAt& 
 
 }  // namespace
 
-template <class T>
-NpyWriter<T>::NpyWriter(FileAt file, std::size_t columns)
-    : columns_(columns), file_(std::move(file)) {
+NpyWriter::NpyWriter(FileAt file, std::size_t columns) : columns_(columns), file_(std::move(file)) {
     file_.keep_every_byte();
     file_.append(header());
     file_.flush();
 }
 
-template <class T>
-NpyWriter<T>::NpyWriter(FileAt file, std::size_t columns, std::uint64_t rows)
+NpyWriter::NpyWriter(FileAt file, std::size_t columns, std::uint64_t rows)
     : columns_(columns),
       rows_(rows),
-      file_(file, bytes_of(rows, columns * sizeof(T), file), [&](const FileWriter::Reader& read) {
-          // It begins as one of this run would but for the number of rows.
-          if (without_rows(read(0, kHeaderSize)) != without_rows(header()))
-              throw Error(
-                  ErrorKind::file,
-                  fmt::format("\"{}\" holds other values than this run's", file.path.string()));
-      }) {
+      file_(file,
+            bytes_of(rows, columns * sizeof(double), file),
+            [&](const FileWriter::Reader& read) {
+                // It begins as one of this run would but for the number of rows.
+                if (without_rows(read(0, kHeaderSize)) != without_rows(header()))
+                    throw Error(ErrorKind::file,
+                                fmt::format("\"{}\" holds other values than this run's",
+                                            file.path.string()));
+            }) {
     file_.keep_every_byte();
     file_.rewrite(0, header());
 }
 
-template <class T>
-void NpyWriter<T>::write_row(const T* row) {
+void NpyWriter::write_row(const double* row) {
     ++rows_;
     try {
-        file_.append({reinterpret_cast<const char*>(row), columns_ * sizeof(T)});
+        file_.append({reinterpret_cast<const char*>(row), columns_ * sizeof(double)});
     } catch (const Error&) {
         count_what_fitted();
         throw;
     }
 }
 
-template <class T>
-void NpyWriter<T>::flush() {
+void NpyWriter::flush() {
     write(&FileWriter::flush);
     file_.rewrite(0, header());
 }
 
-template <class T>
-void NpyWriter<T>::sync() {
+void NpyWriter::sync() {
     write(&FileWriter::sync);
     file_.rewrite(0, header());
     file_.sync();
 }
 
-template <class T>
-void NpyWriter<T>::close() {
+void NpyWriter::close() {
     flush();
     file_.require_in_place();
     file_.close();
 }
 
-template <class T>
-void NpyWriter<T>::write(void (FileWriter::*what)()) {
+void NpyWriter::write(void (FileWriter::*what)()) {
     try {
         (file_.*what)();
     } catch (const Error&) {
@@ -102,30 +95,22 @@ void NpyWriter<T>::write(void (FileWriter::*what)()) {
 }
 
 // The header's place is there, so this needs no space.
-template <class T>
-void NpyWriter<T>::count_what_fitted() noexcept {
+void NpyWriter::count_what_fitted() noexcept {
     const std::uint64_t size = file_.bytes_in_file();
     if (size < kHeaderSize) return;
-    rows_ = std::min<std::uint64_t>(rows_, (size - kHeaderSize) / (columns_ * sizeof(T)));
+    rows_ = std::min<std::uint64_t>(rows_, (size - kHeaderSize) / (columns_ * sizeof(double)));
     file_.patch(0, header());
 }
 
-template <class T>
-std::string NpyWriter<T>::header() const {
-    const char* const type = std::is_same_v<T, float> ? "<f4" : "<f8";
+std::string NpyWriter::header() const {
     std::string text("\x93NUMPY\x01\x00", 8);
     const std::size_t length = kHeaderSize - 10;
     text += static_cast<char>(length & 0xff);
     text += static_cast<char>(length >> 8);
-    text += fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({:>12}, {}), }}",
-                        type,
-                        rows_,
-                        columns_);
+    text += fmt::format(
+        "{{'descr': '<f8', 'fortran_order': False, 'shape': ({:>12}, {}), }}", rows_, columns_);
     text.resize(kHeaderSize - 1, ' ');
     return text + '\n';
 }
-
-template class NpyWriter<float>;
-template class NpyWriter<double>;
 
 }  // namespace ancora

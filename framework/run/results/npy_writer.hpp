@@ -9,13 +9,12 @@
 
 namespace ancora {
 
-/// Writes a matrix of T, float or double, row by row: an `.npy` file, version 1.0, C order.
+/// Writes a matrix of doubles, row by row: an `.npy` file, version 1.0, C order.
 ///
 /// The header says how many rows there are, and is brought up to date after the rows have been
 /// written. So a program that dies at any moment leaves a file that readers take, with the rows up
 /// to the last flush(); bytes behind them are ignored. If a write fails, for example because the
 /// disk is full, the header gets the number of whole rows that fitted.
-template <class T>
 class NpyWriter {
 public:
     /// Creates the file.
@@ -24,7 +23,7 @@ public:
     /// @throws Error (file) if it is another file
     NpyWriter(FileAt file, std::size_t columns, std::uint64_t rows);
 
-    void write_row(const T* row);
+    void write_row(const double* row);
     std::uint64_t rows() const { return rows_; }
     void flush();
     /// Brings all rows to the disk.
@@ -41,8 +40,5 @@ private:
     std::uint64_t rows_ = 0;
     FileWriter file_;
 };
-
-extern template class NpyWriter<float>;
-extern template class NpyWriter<double>;
 
 }  // namespace ancora

@@ -23,10 +23,9 @@ namespace ancora::testing {
 namespace {
 
 /// A matrix of an .npy file, as NumPy's documentation of the format says.
-template <class T>
 struct Matrix {
     std::size_t rows = 0, columns = 0;
-    std::vector<T> values;
+    std::vector<double> values;
 
     explicit Matrix(const std::string& file) {
         REQUIRE(file.substr(0, 8) == std::string("\x93NUMPY\x01\x00", 8));
@@ -36,18 +35,17 @@ struct Matrix {
         REQUIRE((10 + length) % 64 == 0);
         const std::string header = file.substr(10, length);
         REQUIRE(header.back() == '\n');
-        REQUIRE(header.find(sizeof(T) == 4 ? "'descr': '<f4'" : "'descr': '<f8'") !=
-                std::string::npos);
+        REQUIRE(header.find("'descr': '<f8'") != std::string::npos);
         REQUIRE(header.find("'fortran_order': False") != std::string::npos);
         std::istringstream shape(header.substr(header.find("'shape': (") + 10));
         char comma = 0;
         shape >> rows >> comma >> columns;
         REQUIRE(comma == ',');
-        REQUIRE(file.size() >= 10 + length + rows * columns * sizeof(T));
+        REQUIRE(file.size() >= 10 + length + rows * columns * sizeof(double));
         values.resize(rows * columns);
-        std::memcpy(values.data(), file.data() + 10 + length, values.size() * sizeof(T));
+        std::memcpy(values.data(), file.data() + 10 + length, values.size() * sizeof(double));
     }
-    T operator()(std::size_t i, std::size_t j) const { return values[i * columns + j]; }
+    double operator()(std::size_t i, std::size_t j) const { return values[i * columns + j]; }
 };
 
 /// history.csv by column; no header cell of these models holds a comma.
@@ -78,7 +76,7 @@ struct Results {
     }
     std::string read(const std::string& file) const { return folder.read("out/" + file); }
     Scene scene() const { return read_scene(read("scene.json")); }
-    Matrix<float> frames() const { return Matrix<float>(read("frames.npy")); }
+    Matrix frames() const { return Matrix(read("frames.npy")); }
 };
 
 std::string integrator(const std::string& type, double step, double end) {
@@ -106,17 +104,32 @@ project_start = true
 gravity = [0.0, 0.0, -9.81]
 )";
 
-bool is_near_float(float frame, double row) {
-    return std::abs(static_cast<double>(frame) - row) <= 1e-6 * std::abs(row) + 1e-30;
+bool is_near(double frame, double row) {
+    return std::abs(frame - row) <= 1e-13 * std::abs(row) + 1e-30;
 }
 
 TEST_SUITE("frames") {
+    TEST_CASE("what is far from the origin moves by small ways") {
+        const Results run(
+            "[[body]]\nname = \"p\"\ntype = \"particle\"\nmass = 1.0\n"
+            "position = [7.0e6, -3.0, 2.0e6]\nvelocity = [0.001, 0.002, 0.0]\n" +
+            integrator("emm", 0.01, 1.0));
+        const Matrix frames = run.frames();
+        REQUIRE(frames.rows > 50);
+        const auto x = 2 + static_cast<std::size_t>(run.scene().bodies.at(0).first);
+        for (std::size_t i = 0; i < frames.rows; ++i) {
+            const double t = 0.01 * frames(i, 0);
+            REQUIRE(frames(i, x) - 7.0e6 == near(0.001 * t, 1e-8));
+            REQUIRE(frames(i, x + 1) + 3.0 == near(0.002 * t, 1e-14));
+        }
+    }
+
     TEST_CASE("poses and reactions are those of the rows") {
         for (const char* type : {"emm", "rk4", "dopri5"}) {
             CAPTURE(type);
             const Results run(kBox + integrator(type, 0.01, 0.5) + "[output]\nevery = 0.02\n");
             const Scene scene = run.scene();
-            const Matrix<float> frames = run.frames();
+            const Matrix frames = run.frames();
             auto rows = table(run.read("history.csv"));
             REQUIRE(frames.columns == static_cast<std::size_t>(scene.num_values) + 2);
             REQUIRE(frames.rows == rows["t"].size());
@@ -130,20 +143,19 @@ TEST_SUITE("frames") {
                 "x", "y", "z", "vx", "vy", "vz", "qw", "qx", "qy", "qz", "wx", "wy", "wz"};
             for (std::size_t i = 0; i < frames.rows; ++i) {
                 CAPTURE(i);
-                REQUIRE(frames(i, 0) == static_cast<float>(i));
+                REQUIRE(frames(i, 0) == static_cast<double>(i));
                 for (std::size_t k = 0; k < 13; ++k) {
                     // q and -q are one attitude
                     const bool is_quaternion = k >= 6 && k < 10;
-                    const float value = frames(i, 2 + static_cast<std::size_t>(box.first) + k);
+                    const double value = frames(i, 2 + static_cast<std::size_t>(box.first) + k);
                     const double expected = rows[std::string("box.") + kPose[k]][i];
-                    REQUIRE((is_near_float(value, expected) ||
-                             (is_quaternion && is_near_float(-value, expected)) ||
+                    REQUIRE((is_near(value, expected) ||
+                             (is_quaternion && is_near(-value, expected)) ||
                              std::abs(expected) < 1e-9));
                 }
                 for (std::size_t k = 0; k < 3; ++k) {
-                    REQUIRE(
-                        is_near_float(frames(i, 2 + static_cast<std::size_t>(pin.force_at()) + k),
-                                      rows[std::string("pin.force.") + "xyz"[k]][i]));
+                    REQUIRE(is_near(frames(i, 2 + static_cast<std::size_t>(pin.force_at()) + k),
+                                    rows[std::string("pin.force.") + "xyz"[k]][i]));
                     REQUIRE(frames(i, 5 + static_cast<std::size_t>(pin.first) + k) ==
                             (k == 0 ? 2.0F : 0.0F));
                 }
@@ -173,7 +185,7 @@ TEST_SUITE("frames") {
             REQUIRE(rope.lines == std::vector<std::array<std::int32_t, 2>>{{0, 1}});
             REQUIRE(rope.channels.size() == 2);
             CHECK(rope.channels[0].unit == "N");
-            const Matrix<float> frames = run.frames();
+            const Matrix frames = run.frames();
             REQUIRE(frames.rows == 201);
             for (std::size_t i = 0; i < frames.rows; ++i) {
                 const double force = frames(i, 2 + static_cast<std::size_t>(rope.channel_at(0)));
@@ -196,7 +208,7 @@ TEST_SUITE("frames") {
             "0.0]\n";
         const auto rows_of = [&](const std::string& output, double step, double end) {
             const Results run(bead + integrator("emm", step, end) + "[output]\n" + output);
-            const Matrix<float> frames = run.frames();
+            const Matrix frames = run.frames();
             std::vector<int> rows;
             for (std::size_t i = 0; i < frames.rows; ++i)
                 rows.push_back(static_cast<int>(frames(i, 0)));
@@ -219,7 +231,7 @@ TEST_SUITE("frames") {
     TEST_CASE("states have every row, in full") {
         const Results run(kBox + integrator("emm", 0.01, 0.5) +
                           "[output]\nevery = 0.1\nstates = true\n");
-        const Matrix<double> states(run.read("states.npy"));
+        const Matrix states(run.read("states.npy"));
         auto rows = table(run.read("history.csv"));
         const std::size_t n = run.simulation.q().size();
         REQUIRE(states.columns == 1 + 2 * n);
@@ -341,13 +353,13 @@ stiffness = 10.0
         REQUIRE(motor != scene.forces.end());
         CHECK(motor->has_torque);
         CHECK_FALSE(motor->has_force);
-        const Matrix<float> frames = run.frames();
+        const Matrix frames = run.frames();
         auto rows = table(run.read("history.csv"));
         REQUIRE(frames.rows == rows["t"].size());
         for (std::size_t i = 0; i < frames.rows; ++i) {
             const auto at = 2 + static_cast<std::size_t>(motor->torque_at());
             CHECK(std::abs(frames(i, at)) < 1e-6F);
-            CHECK(is_near_float(frames(i, at + 1), rows["hinge.motor.effort"][i]));
+            CHECK(is_near(frames(i, at + 1), rows["hinge.motor.effort"][i]));
         }
     }
 
@@ -390,7 +402,7 @@ force = [0.0, 0.0, 1.0]
             CHECK(both.has_force);
             CHECK(both.has_torque);
             CHECK_FALSE(scene.forces[2].has_torque);
-            const Matrix<float> frames = run.frames();
+            const Matrix frames = run.frames();
             auto rows = table(run.read("history.csv"));
             REQUIRE(frames.rows == rows["t"].size());
             const auto at = [](int column) {
@@ -399,11 +411,11 @@ force = [0.0, 0.0, 1.0]
             for (std::size_t i = 0; i < frames.rows; ++i) {
                 std::size_t k = 0;
                 for (const char* axis : {"x", "y", "z"}) {
-                    CHECK(is_near_float(frames(i, at(twist.first) + k),
-                                        rows[std::string("box.") + axis][i]));
+                    CHECK(is_near(frames(i, at(twist.first) + k),
+                                  rows[std::string("box.") + axis][i]));
                     for (const SceneMarker* load : {&twist, &both})
-                        CHECK(is_near_float(frames(i, at(load->torque_at()) + k),
-                                            rows[load->name + ".torque." + axis][i]));
+                        CHECK(is_near(frames(i, at(load->torque_at()) + k),
+                                      rows[load->name + ".torque." + axis][i]));
                     ++k;
                 }
             }

@@ -225,6 +225,12 @@ bool Impact::pass(int event, double h) {
         take(candidates, v_met_, false);
         const bool leaves = !rows_.is_latch(event) && rows_.is_closed(event);
         pressed_.settle(candidates, v_met_, leaves ? event : -1);
+        // One that presses here and no more behind, as where a curvature jumps, leaves all the
+        // same.
+        if (leaves && before == rows_.closed()) {
+            candidates[static_cast<std::size_t>(event)] = 0;
+            pressed_.settle(candidates, v_met_, event);
+        }
         stop_missed();
     }
     record_changes(before);

@@ -94,6 +94,8 @@ public:
     /// [step] Gaps and rates of the present state, with velocities that meet the conditions: at the
     /// ends of steps without a projection these are off by O(h^2), which the next step turns round.
     void look();
+    /// [step] Of gaps and rates alone, where states of objects are others since then.
+    void look_at_rows() { rows_.look(state_.q.data(), v_met_.data(), state_.t); }
     /// [step] Closes the rows that the present accelerations press.
     /// @returns whether there are others than before
     bool close_pressed();

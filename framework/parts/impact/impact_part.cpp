@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "crossing.hpp"
 #include "impact.hpp"
 #include "state_archive.hpp"
 #include "step_parts.hpp"
@@ -15,13 +16,7 @@
 namespace ancora {
 namespace {
 
-constexpr long kMostEvents = 64;   // in one step (theory, section 8.2.5)
-constexpr int kMostChoices = 100;  // of the rows that bear a step over all events
-// A crossing of the rest of a step that has no such rows is halved to this part of a step.
-constexpr double kShortestCrossing = 1e-9;
-constexpr int kMostNamed = 6;
-// Impulses are zero within this part of the largest.
-constexpr double kNoImpulse = 1e-12;
+constexpr long kMostEvents = 64;  // in one step (theory, section 8.2.5)
 
 /// Unilateral rows are rows of the model: open ones nothing, closed ones constraints. The part has
 /// no rows of its own; it says when rows meet and when they part, and what happens then.
@@ -39,7 +34,8 @@ public:
           records_(in.impacts),
           rows_(in.parts),
           impact_(in.parts, in.state, in.accelerations, in.energy, rows_, in.impacts),
-          accelerations_(in.accelerations) {
+          accelerations_(in.accelerations),
+          crossing_(in.parts, in.state, in.trial, in.accelerations, rows_, impact_) {
         stress_.setZero(0);
         records_.begin(parts_.m, parts_.rows.unilateral());
         for (Eigen::VectorXd* x : {&q_, &v_}) x->setZero(parts_.n);
@@ -58,14 +54,16 @@ public:
     void forget_matrix() override {}
     void subtract_tangent(const double*, const double*, double*, double*) override {}
     void measure(const StepTrial&, PartResidual&) override {}
-    bool settle(const StepTrial& trial) override { return is_crossing_ && choose_bearing(trial); }
-    bool is_admissible() const override { return !is_crossing_ || !is_open_ended_; }
+    bool settle(const StepTrial& trial) override {
+        return is_crossing_ && crossing_.settle(trial, longest_);
+    }
+    bool is_admissible() const override { return !is_crossing_ || !crossing_.is_open_ended(); }
     bool may_share() const override { return false; }
     void clear_shared_stress(std::span<double>) const override {}
     void hold(const StepTrial&) override {}
     void return_to_step(const StepTrial&) override {}
     void record(const StepTrial& trial, const TrialSizes&) override {
-        if (is_crossing_) note_crossing(trial);
+        if (is_crossing_) crossing_.note(trial);
     }
     void solve_instant(ContinuousFace&, const double*, const double*, double, bool) override {}
     const Eigen::VectorXd& stress() const override { return stress_; }
@@ -135,15 +133,11 @@ public:
 private:
     void look();
     void evaluate(double t, const double* q, const double* v, bool of_course, std::span<double> g);
-    void begin_crossing();
     void count_event();
     void set_crossing(bool is_crossing) {
         is_crossing_ = is_crossing;
         parts_.rows.set_crossing(is_crossing);
     }
-    bool choose_bearing(const StepTrial& trial);
-    void refuse_open_end(const StepTrial& trial) const;
-    void note_crossing(const StepTrial& trial);
     void close(const std::vector<char>& closed) {
         rows_.close(closed);
         accelerations_.rebuild();
@@ -178,8 +172,7 @@ private:
             close(closed);
             rows_.set_implied(implied);
             impact_.pressed().assume_dependence();
-            candidates_ = closed;
-            chosen_for_ = 0.0;
+            crossing_.forget(closed);
         }
     }
 
@@ -191,6 +184,7 @@ private:
     UnilateralRows rows_;
     Impact impact_;
     Accelerations& accelerations_;
+    Crossing crossing_;
     double looked_at_ = 0.0;  // time of the state that gaps are of
     double longest_ = 0.0;    // step that was tried [s]
     bool is_in_course_ = false;
@@ -201,11 +195,6 @@ private:
     long num_events_ = 0;
     long most_events_ = kMostEvents;
     bool is_crossing_ = false;
-    bool is_open_ended_ = false;  // the last trial has no set of bearing rows
-    double chosen_for_ = 0.0;     // length of the trial that rows are being chosen for
-    int num_choices_ = 0;
-    std::vector<char> candidates_, bearing_;
-    std::vector<Impact::Crossing> crossings_;
     Eigen::VectorXd stress_, q_, v_, gaps_, rates_, pressure_;
 };
 
@@ -249,7 +238,7 @@ StepPart::Passage ImpactPart::follow_signals() {
     }
     is_in_course_ = false;
     look();
-    candidates_ = rows_.closed();
+    crossing_.forget(rows_.closed());
     return {true, nullptr, true};
 }
 
@@ -335,137 +324,26 @@ StepPart::Passage ImpactPart::go_over() {
     if (is_crossing_) {
         // With the rows that are closed it has no solution, as where these depend on each other:
         // it begins anew without any, and those that the gaps ask for are independent.
-        if (rows_.closed() == rows_.latched()) return {};
-        chosen_for_ = 0.0;
-        close(rows_.latched());
+        if (!crossing_.begin_anew()) return {};
         return {true, nullptr};
     }
     if (!(state_.t <= counted_since_ + longest_)) counted_since_ = state_.t;
     most_events_ = std::max(most_events_ / 2, 1L);
     records_.record_stepped_over();
-    begin_crossing();
-    return {true, nullptr, impact_.pressed().may_depend()};
-}
-
-/// Rows that bear are closed from their gaps as they are, and come to zero with the step. Where
-/// those that are closed depend on each other it begins without any: those that the gaps ask for
-/// do not.
-void ImpactPart::begin_crossing() {
     set_crossing(true);
-    candidates_ = rows_.closed();
-    if (impact_.pressed().may_depend()) close(rows_.latched());
-    chosen_for_ = 0.0;
-    for (int i = 0; i < rows_.count(); ++i)
-        if (!rows_.is_latched(i)) state_.pi[rows_.row(i)] = rows_.gap(i);
-}
-
-/// @returns whether other rows bear the step than in the trial
-bool ImpactPart::choose_bearing(const StepTrial& trial) {
-    if (trial.h != chosen_for_) {
-        chosen_for_ = trial.h;
-        num_choices_ = 0;
-        is_open_ended_ = false;
-    }
-    for (int i = 0; i < parts_.n; ++i) {
-        q_[i] = state_.q[i] + (state_.q_low[i] + trial_.dq[i]);
-        v_[i] = state_.v[i] + (state_.v_low[i] + trial.h * trial.a[i]);
-    }
-    const double t1 = trial.t0 + trial.h;
-    rows_.evaluate(q_.data(), v_.data(), t1, gaps_, rates_);
-    double largest = 0.0;
-    const auto impulse = [&](int i) {
-        return -trial.h * trial.s[static_cast<std::size_t>(rows_.row(i))];
-    };
-    for (int i = 0; i < rows_.count(); ++i)
-        if (rows_.is_closed(i)) largest = std::max(largest, std::abs(impulse(i)));
-    bool is_admissible = true, pulls = false;
-    double lowest = 0.0;
-    for (int i = 0; i < rows_.count(); ++i) {
-        if (rows_.is_latched(i) || rows_.is_absent(i)) continue;
-        if (rows_.is_closed(i)) {
-            pulls = pulls || impulse(i) < -kNoImpulse * largest;
-        } else if (gaps_[i] < -rows_.grazing()) {
-            is_admissible = false;
-            lowest = std::min(lowest, gaps_[i]);
-            candidates_[static_cast<std::size_t>(i)] = 1;
-        }
-    }
-    if (is_admissible && !pulls) return false;
-    is_open_ended_ = ++num_choices_ > kMostChoices;
-    if (is_open_ended_) {
-        refuse_open_end(trial);
-        return false;
-    }
-    std::vector<int> rows;
-    for (int i = 0; i < rows_.count(); ++i)
-        if (candidates_[static_cast<std::size_t>(i)] != 0 && !rows_.is_latched(i) &&
-            !rows_.is_absent(i))
-            rows.push_back(i);
-    const auto count = static_cast<Eigen::Index>(rows.size());
-    Eigen::VectorXd g(count), P(count);
-    for (Eigen::Index k = 0; k < count; ++k) {
-        const int i = rows[static_cast<std::size_t>(k)];
-        g[k] = gaps_[i];
-        P[k] = rows_.is_closed(i) ? impulse(i) : 0.0;
-    }
-    bearing_ = rows_.closed();
-    impact_.find_bearing(q_.data(), v_.data(), t1, trial.h, rows, g, P, bearing_);
-    if (bearing_ == rows_.closed()) {
-        // The rows at hand solve it: what others are below zero by, which these hold, is rounding.
-        is_open_ended_ = lowest < -rows_.touching() || pulls;
-        if (is_open_ended_) refuse_open_end(trial);
-        return false;
-    }
-    close(bearing_);
-    return true;
-}
-
-/// A trial that no set of rows bears is made shorter, but not without end.
-void ImpactPart::refuse_open_end(const StepTrial& trial) const {
-    if (trial.h > kShortestCrossing * longest_) return;
-    std::string names;
-    int first = -1, count = 0;
-    for (int i = 0; i < rows_.count(); ++i) {
-        if (rows_.is_latched(i) || rows_.is_absent(i) ||
-            (!rows_.is_closed(i) && gaps_[i] >= -rows_.touching()))
-            continue;
-        if (first < 0) first = i;
-        if (++count <= kMostNamed)
-            names += (names.empty() ? "" : "; ") + parts_.rows.row_name(rows_.row(i));
-    }
-    if (count > kMostNamed) names += fmt::format(" and {} more", count - kMostNamed);
-    throw Error(
-        ErrorKind::numerical,
-        fmt::format("t = {:.9g} s: no set of contacts bears the bodies over the rest of the step, "
-                    "not even over {:.3g} s of it; contacts that touch: {}. Take a shorter step, "
-                    "move apart what is jammed, or join it by constraints",
-                    trial.t0,
-                    trial.h,
-                    names),
-        first < 0 ? Place{} : parts_.rows.place_of_row(rows_.row(first)));
-}
-
-void ImpactPart::note_crossing(const StepTrial& trial) {
-    crossings_.assign(static_cast<std::size_t>(rows_.count()), {});
-    for (int i = 0; i < rows_.count(); ++i) {
-        Impact::Crossing& crossing = crossings_[static_cast<std::size_t>(i)];
-        crossing.gap = rows_.gap(i);
-        crossing.rate = rows_.rate_at_begin(i);
-        if (rows_.is_closed(i) && !rows_.is_latched(i))
-            crossing.impulse = -trial.h * trial.s[static_cast<std::size_t>(rows_.row(i))];
-    }
-    chosen_for_ = trial.h;
+    crossing_.begin();
+    return {true, nullptr, impact_.pressed().may_depend()};
 }
 
 StepPart::Passage ImpactPart::finish_step() {
     if (!is_crossing_) return {};
     const std::vector<char> latched = rows_.latched();
     const bool depended = impact_.pressed().may_depend();
-    impact_.finish_crossing(crossings_, chosen_for_, longest_);
+    crossing_.finish(longest_);
     look();
     constexpr double kNothing = 1e-9;
     set_crossing(state_.t < counted_since_ + (1.0 - kNothing) * longest_);
-    if (is_crossing_) begin_crossing();
+    if (is_crossing_) crossing_.begin();
     const bool may_depend =
         latched != rows_.latched() || depended || impact_.pressed().may_depend();
     return {true, &impact_.stress(), may_depend, &impact_.applied()};

@@ -180,7 +180,9 @@ public:
         return std::max(gap(row, code, z), beyond(PairFeature::from(code), z) - kTouches * size_);
     }
 
-    void choose(const Relative<double>& z, std::span<double> features) const;
+    void choose(const Relative<double>& z0,
+                const Relative<double>& z,
+                std::span<double> features) const;
 
 private:
     static std::size_t index(int i) { return static_cast<std::size_t>(i); }
@@ -229,11 +231,17 @@ private:
     double beyond(const PairFeature& f, const Relative<double>& z) const;
     double apart_along(const Vec3& n, const Relative<double>& z) const;
     double separation(const Relative<double>& z) const;
-    void add_corners(const Relative<double>& z,
-                     std::span<const double> present,
-                     Candidates& to) const;
-    void add_edges(const Relative<double>& z, Candidates& to) const;
-    void add(const PairFeature& f, const Relative<double>& z, Candidates& to) const;
+    /// Where a step ends, and where it began: what has not separated the pair there is not what it
+    /// has met with.
+    struct Ends {
+        const Relative<double>& z0;
+        const Relative<double>& z;
+        Overlap overlap;
+    };
+    void add_corners(const Ends& at, std::span<const double> present, Candidates& to) const;
+    void add_edges(const Ends& at, Candidates& to) const;
+    void add(const PairFeature& f, const Ends& at, Candidates& to) const;
+    PairFeature deepest(const Ends& at) const;
 
 public:
     double rounding_b_ = 0.0;
@@ -285,22 +293,82 @@ double BoxPair::separation(const Relative<double>& z) const {
     const bool has_box = a_.half.minCoeff() > 0.0 || b_.half.minCoeff() > 0.0;
     if (has_box && !(most > 0.0)) return most - rounding_;
     Candidates all;
-    add_corners(z, {}, all);
-    add_edges(z, all);
+    const Ends here{z, z, {0.0, size_}};
+    add_corners(here, {}, all);
+    add_edges(here, all);
     double least = y.norm();
     for (const Candidate& candidate : all) least = std::min(least, candidate.gap);
     return least;
 }
 
-void BoxPair::add(const PairFeature& f, const Relative<double>& z, Candidates& to) const {
-    const Touch<double> at = touch(0, f.code(), z);
-    to.push_back({value(0, f.code(), z), f.code(), at.x, at.n});
+void BoxPair::add(const PairFeature& f, const Ends& at, Candidates& to) const {
+    const Feature code = f.code();
+    const Touch<double> met = touch(0, code, at.z);
+    const double apart = gap(0, code, at.z);
+    if (!at.overlap.any() || !(apart < 0.0)) {
+        to.push_back({value(0, code, at.z), code, met.x, met.n});
+        return;
+    }
+    if (beyond(f, at.z) > kTouches * size_ || gap(0, code, at.z0) < -kTouches * size_) return;
+    to.push_back({apart, -code, met.x, met.n});
 }
 
-void BoxPair::add_corners(const Relative<double>& z,
-                          std::span<const double> present,
-                          Candidates& to) const {
+/// The feature without borders of the way that separates the pair best, of those that did so where
+/// the step began.
+PairFeature BoxPair::deepest(const Ends& at) const {
     using Kind = PairFeature::Kind;
+    const Relative<double>& z = at.z;
+    const Vec3 y = z.y;
+    double most = -size_;
+    PairFeature best;
+    const auto is_better = [&](const Vec3& n, const Vec3& n0) {
+        const double apart = apart_along(n, z);
+        if (!(apart > most) || apart_along(n0, at.z0) < -kTouches * size_) return false;
+        most = apart;
+        return true;
+    };
+    // Of a core the corner, or the edge along an axis, that is the farthest along n in its axes.
+    const auto corner_along = [](const Core& of, const Vec3& n) {
+        int best_corner = 0;
+        for (int k = 1; k < static_cast<int>(of.corners.size()); ++k)
+            if (n.dot(of.corners[index(k)]) > n.dot(of.corners[index(best_corner)]))
+                best_corner = k;
+        return best_corner;
+    };
+    const auto side_along = [](int axis, const Vec3& n) {
+        return (n[(axis + 1) % 3] > 0.0 ? 1 : 0) + (n[(axis + 2) % 3] > 0.0 ? 2 : 0);
+    };
+    const auto in_a = [&](const Vec3& n) {
+        return Vec3(z.turned_back(Vector3<double>(n)));
+    };
+    for (int k = 0; k < 3; ++k) {
+        if (is_better(Vec3::Unit(k), Vec3::Unit(k))) {
+            best = {.kind = Kind::corner_of_a, .axis = k, .out = y[k] < 0.0 ? 0 : 1};
+            best.corner = corner_along(a_, in_a(-sign_of(best.out) * Vec3::Unit(k)));
+        }
+        const Vec3 e = z.Y[index(k)];
+        if (is_better(e, Vec3(at.z0.Y[index(k)]))) {
+            best = {.kind = Kind::corner_of_b, .axis = k, .out = e.dot(y) > 0.0 ? 0 : 1};
+            best.corner = corner_along(b_, -sign_of(best.out) * e);
+        }
+        for (int j = 0; j < 3; ++j) {
+            const Vec3 n = e.cross(Vec3::Unit(j));
+            const Vec3 n0 = Vec3(at.z0.Y[index(k)]).cross(Vec3::Unit(j));
+            if (!(n.norm() > kParallel) || !(n0.norm() > kParallel) ||
+                !is_better(n.normalized(), n0.normalized()))
+                continue;
+            best = {.kind = Kind::edges, .i = k, .j = j, .order = n.dot(y) > 0.0 ? 0 : 1};
+            const Vec3 to_b = sign_of(best.order) * n;
+            best.side_a = side_along(k, in_a(to_b));
+            best.side_b = side_along(j, -to_b);
+        }
+    }
+    return best;
+}
+
+void BoxPair::add_corners(const Ends& at, std::span<const double> present, Candidates& to) const {
+    using Kind = PairFeature::Kind;
+    const Relative<double>& z = at.z;
     for (const Kind kind : {Kind::corner_of_b, Kind::corner_of_a}) {
         const bool is_of_a = kind == Kind::corner_of_a;
         const Core& of = is_of_a ? a_ : b_;
@@ -319,25 +387,27 @@ void BoxPair::add_corners(const Relative<double>& z,
                 const Vec3 over = p.cwiseAbs() - half;
                 f.axis = -1;
                 for (int axis = 0; axis < 3; ++axis)
-                    if (apart[axis] >= -kTouches * size_ &&
+                    if (apart[axis] >= at.overlap.least_apart() &&
                         (f.axis < 0 || over[axis] > over[f.axis]))
                         f.axis = axis;
                 if (f.axis < 0) continue;
                 f.out = p[f.axis] < 0.0 ? 0 : 1;
                 // One that touches stays on its face.
                 for (const double code : present) {
-                    const PairFeature known = PairFeature::from(static_cast<Feature>(code));
+                    const PairFeature known =
+                        PairFeature::from(static_cast<Feature>(std::abs(code)));
                     if (known.kind == kind && known.corner == k &&
                         std::abs(value(0, known.code(), z)) <= kTouches * size_)
                         f = known;
                 }
             }
-            add(f, z, to);
+            add(f, at, to);
         }
     }
 }
 
-void BoxPair::add_edges(const Relative<double>& z, Candidates& to) const {
+void BoxPair::add_edges(const Ends& at, Candidates& to) const {
+    const Relative<double>& z = at.z;
     const Vec3 y = z.y;
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
@@ -371,23 +441,32 @@ void BoxPair::add_edges(const Relative<double>& z, Candidates& to) const {
                     }
                     if (!supports) continue;
                     // Across axes that separate nothing edges do not meet.
-                    if (gap(0, f.code(), z) < -(is_round_ ? rounding_ : kTouches * size_)) continue;
-                    add(f, z, to);
+                    if (gap(0, f.code(), z) < (is_round_ ? -rounding_ : at.overlap.least_apart()))
+                        continue;
+                    add(f, at, to);
                 }
             }
         }
 }
 
-void BoxPair::choose(const Relative<double>& z, std::span<double> features) const {
+void BoxPair::choose(const Relative<double>& z0,
+                     const Relative<double>& z,
+                     std::span<double> features) const {
     const double near = kNear * size_;
     if (Vec3(z.y).norm() > size_ + near) {
         std::ranges::fill(features, 0.0);
         return;
     }
     Candidates all;
-    add_corners(z, features, all);
-    add_edges(z, all);
-    choose_features(all, size_, features);
+    const Ends at{z0, z, {separation(z), size_}};
+    add_corners(at, features, all);
+    add_edges(at, all);
+    if (at.overlap.any() && !all.any_bare())
+        if (const PairFeature f = deepest(at); f.kind != PairFeature::Kind::none) {
+            const Touch<double> met = touch(0, f.code(), z);
+            all.push_back({gap(0, f.code(), z), -f.code(), met.x, met.n});
+        }
+    choose_features(all, size_, features, at.overlap);
 }
 
 }  // namespace

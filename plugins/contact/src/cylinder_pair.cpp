@@ -234,7 +234,9 @@ public:
         return std::max(met.gap, beyond(f, met, z) - kTouches * size_);
     }
 
-    void choose(const Relative<double>& z, std::span<double> features) const;
+    void choose(const Relative<double>& z0,
+                const Relative<double>& z,
+                std::span<double> features) const;
 
 private:
     using Kind = RoundFeature::Kind;
@@ -317,11 +319,15 @@ private:
     /// visit(feature) for all of (3) and (4).
     template <class Visit>
     void for_curves(const Relative<double>& z, const Visit& visit) const;
-    void add(const RoundFeature& f, const Relative<double>& z, Candidates& to) const;
-    void add_rims(int w,
-                  const Relative<double>& z,
-                  std::span<const double> present,
-                  Candidates& to) const;
+    /// Where a step ends, and where it began: what has not separated the pair there is not what it
+    /// has met with.
+    struct Ends {
+        const Relative<double>& z0;
+        const Relative<double>& z;
+        Overlap overlap;
+    };
+    void add(const RoundFeature& f, const Ends& at, Candidates& to) const;
+    void add_rims(int w, const Ends& at, std::span<const double> present, Candidates& to) const;
     void hold(RoundFeature& point,
               const Relative<double>& z,
               std::span<const double> present) const;
@@ -520,7 +526,8 @@ double CylinderPair::separation(const Relative<double>& z) const {
     return most;
 }
 
-void CylinderPair::add(const RoundFeature& f, const Relative<double>& z, Candidates& to) const {
+void CylinderPair::add(const RoundFeature& f, const Ends& at, Candidates& to) const {
+    const Relative<double>& z = at.z;
     const Meeting<double> met = meet(f, z);
     // Within its borders its gap is a distance.
     const double found = met.gap;
@@ -528,18 +535,22 @@ void CylinderPair::add(const RoundFeature& f, const Relative<double>& z, Candida
     if (f.kind > Kind::held) {
         // Across what separates nothing nothing meets; curves are the farthest of their shapes.
         const double sum = apart(met.n, z);
-        if (sum < -kTouches * size_) return;
+        if (sum < at.overlap.least_apart()) return;
         if (f.kind != Kind::lowest && met.gap - sum > kSupports * size_) return;
     }
-    to.push_back({found, f.code(), 0.5 * (Vec3(met.x_a) + Vec3(met.x_b)), met.n});
+    const bool is_bare = at.overlap.any() && found < 0.0;
+    if (is_bare && meet(f, at.z0).gap < -kTouches * size_) return;
+    to.push_back(
+        {found, is_bare ? -f.code() : f.code(), 0.5 * (Vec3(met.x_a) + Vec3(met.x_b)), met.n});
 }
 
 /// Of both rims of a cylinder their lowest points over faces, and of one that lies flat, points
 /// around it.
 void CylinderPair::add_rims(int w,
-                            const Relative<double>& z,
+                            const Ends& at,
                             std::span<const double> present,
                             Candidates& to) const {
+    const Relative<double>& z = at.z;
     const int on = 1 - w;
     if (!side(w).has_rims()) return;
     RoundFeature f;
@@ -551,7 +562,7 @@ void CylinderPair::add_rims(int w,
             const double x = -n.dot(Vec3(of.u)), y = -n.dot(Vec3(of.v)), tilt = std::hypot(x, y);
             if (tilt > kLiesFlat) {
                 f.kind = Kind::lowest;
-                add(f, z, to);
+                add(f, at, to);
                 continue;
             }
             if (n.dot(Vec3(of.k)) > 0.0) continue;
@@ -560,19 +571,19 @@ void CylinderPair::add_rims(int w,
             // One that begins to tip does so over the point that is the lowest.
             if (of.R * tilt > kWithin * size_) {
                 point.set_fine_angle(std::atan2(y, x));
-                add(point, z, to);
+                add(point, at, to);
             }
             for (const double code : present) {
-                const RoundFeature known = RoundFeature::from(static_cast<Feature>(code));
+                const RoundFeature known = RoundFeature::from(static_cast<Feature>(std::abs(code)));
                 if (known.kind == Kind::point && known.side == w && known.rim == f.rim)
-                    add(known, z, to);
+                    add(known, at, to);
             }
             for (int k = 0; k < kOnRim; ++k) {
                 point.turn = k * (RoundFeature::kTurns / kOnRim);
                 point.number = 0;
                 point.kind = Kind::point;
                 hold(point, z, present);
-                add(point, z, to);
+                add(point, at, to);
             }
         }
     }
@@ -587,31 +598,34 @@ void CylinderPair::hold(RoundFeature& point,
     point.kind = Kind::held;
     point.number = static_cast<int>(gap / height_of(1));
     for (const double code : present) {
-        const RoundFeature known = RoundFeature::from(static_cast<Feature>(code));
+        const RoundFeature known = RoundFeature::from(static_cast<Feature>(std::abs(code)));
         if (known.kind == Kind::held && known.side == point.side && known.rim == point.rim &&
             known.turn == point.turn)
             point.number = known.number;
     }
 }
 
-void CylinderPair::choose(const Relative<double>& z, std::span<double> features) const {
+void CylinderPair::choose(const Relative<double>& z0,
+                          const Relative<double>& z,
+                          std::span<double> features) const {
     const bool is_plane = side(1).kind == Side::Kind::plane;
     if (!is_plane && Vec3(z.y).norm() > (1.0 + kNear) * size_) {
         std::ranges::fill(features, 0.0);
         return;
     }
     Candidates all;
-    add_rims(1, z, features, all);
-    add_rims(0, z, features, all);
+    const Ends at{z0, z, {separation(z), size_}};
+    add_rims(1, at, features, all);
+    add_rims(0, at, features, all);
     RoundFeature f;
     f.kind = Kind::corner;
     for (f.side = 0; f.side < 2; ++f.side)
-        for (f.number = 0; f.number < side(f.side).num_corners(); ++f.number) add(f, z, all);
+        for (f.number = 0; f.number < side(f.side).num_corners(); ++f.number) add(f, at, all);
     if (!is_plane)
         for_curves(z, [&](const RoundFeature& curves) {
-            add(curves, z, all);
+            add(curves, at, all);
         });
-    choose_features(all, size_, features, &RoundFeature::is_same);
+    choose_features(all, size_, features, at.overlap, &RoundFeature::is_same);
 }
 
 }  // namespace

@@ -24,8 +24,23 @@ inline constexpr double kNear = 0.05;         // features that get a row before 
 
 struct Candidate {
     double gap;
-    Feature code;
+    Feature code;  ///< below zero: bare
     Vec3 x, n;
+};
+
+/// Where shapes overlap by `depth` features that separate them by no less than twice that are what
+/// they meet with: none is deeper where they are pushed apart the shortest way.
+class Overlap {
+public:
+    Overlap(double separation, double size)
+        : depth_(separation < -kWithin * size ? -separation : 0.0), size_(size) {}
+    bool any() const { return depth_ > 0.0; }
+    /// A way that is apart by less separates nothing.
+    double least_apart() const { return -2.0 * depth_ - kTouches * size_; }
+    double touches() const { return kTouches * size_; }
+
+private:
+    double depth_, size_;
 };
 
 /// As many as there may be at once, without memory of its own.
@@ -33,6 +48,14 @@ class Candidates {
 public:
     void push_back(const Candidate& candidate) {
         if (size_ < all_.size()) all_[size_++] = candidate;
+    }
+    /// Whether one of them is bare.
+    bool any_bare() const {
+        return std::any_of(all_.begin(),
+                           all_.begin() + static_cast<std::ptrdiff_t>(size_),
+                           [](const Candidate& candidate) {
+                               return candidate.code < 0;
+                           });
     }
     auto begin() { return all_.begin(); }
     auto end() { return all_.begin() + static_cast<std::ptrdiff_t>(size_); }
@@ -42,12 +65,14 @@ private:
     std::size_t size_ = 0;
 };
 
-/// Which candidates have rows from here on: those that touch keep theirs, then the nearest ones.
+/// Which candidates have rows from here on: those that touch keep theirs, where shapes overlap all
+/// that there are, then the nearest ones.
 /// @param is_same whether two numbers are of one feature, of which the candidate's is the newer one
 template <class IsSame = std::equal_to<Feature>>
 void choose_features(Candidates& all,
                      double size,
                      std::span<double> features,
+                     const Overlap& overlap,
                      const IsSame& is_same = {}) {
     // By gaps; what touches in the order of features.
     const auto rank = [size](const Candidate& candidate) {
@@ -59,10 +84,10 @@ void choose_features(Candidates& all,
     Candidates chosen;
     for (double& feature : features) {
         const auto found = std::find_if(all.begin(), all.end(), [&](const Candidate& candidate) {
-            return is_same(candidate.code, static_cast<Feature>(feature));
+            return is_same(std::abs(candidate.code), static_cast<Feature>(std::abs(feature)));
         });
         const bool stays = feature != 0.0 && found != all.end() &&
-                           std::abs(found->gap) <= kTouches * size &&
+                           (overlap.any() || std::abs(found->gap) <= kTouches * size) &&
                            std::none_of(chosen.begin(), chosen.end(), [&](const Candidate& other) {
                                return other.code == found->code;
                            });

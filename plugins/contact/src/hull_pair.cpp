@@ -128,7 +128,9 @@ public:
         return std::max(gap(row, code, z), beyond(decode(code), z));
     }
 
-    void choose(const Relative<double>& z, std::span<double> features) const;
+    void choose(const Relative<double>& z0,
+                const Relative<double>& z,
+                std::span<double> features) const;
 
 private:
     using Kind = HullPairFeature::Kind;
@@ -219,11 +221,20 @@ private:
     double separation(const Relative<double>& z) const;
     template <class Visit>
     void for_supporting_edges(const Relative<double>& z, double within, const Visit& visit) const;
-    void add(const HullPairFeature& f, const Relative<double>& z, Candidates& to) const;
+    /// Where a step ends, and where it began: what has not separated the pair there is not what it
+    /// has met with.
+    struct Ends {
+        const Relative<double>& z0;
+        const Relative<double>& z;
+        Overlap overlap;
+    };
+    void add(const HullPairFeature& f, const Ends& at, Candidates& to) const;
     void add_corners(bool is_of_a,
-                     const Relative<double>& z,
+                     const Ends& at,
                      std::span<const double> present,
                      Candidates& to) const;
+    void add_deepest(const Ends& at, Candidates& to) const;
+    bool is_apart(const Relative<double>& z) const;
 
     Hull a_, b_;
     double rounding_b_, rounding_;
@@ -335,25 +346,75 @@ double HullPair::separation(const Relative<double>& z) const {
     return least;
 }
 
-void HullPair::add(const HullPairFeature& f, const Relative<double>& z, Candidates& to) const {
+void HullPair::add(const HullPairFeature& f, const Ends& at, Candidates& to) const {
     const Feature code = encode(f);
-    const double found = value(0, code, z);
-    if (found > kNear * size_) return;
-    const Touch<double> at = touch(0, code, z);
-    to.push_back({found, code, at.x, at.n});
+    double apart = gap(0, code, at.z);
+    const bool is_bare = at.overlap.any() && apart < 0.0;
+    if (!is_bare) apart = value(0, code, at.z);
+    if (apart > kNear * size_) return;
+    if (is_bare && (beyond(f, at.z) > kTouches * size_ || gap(0, code, at.z0) < -kTouches * size_))
+        return;
+    const Touch<double> met = touch(0, code, at.z);
+    to.push_back({apart, is_bare ? -code : code, met.x, met.n});
+}
+
+/// The feature without borders of the face that separates the pair best, of those that did so where
+/// the step began; where none did, of edges.
+void HullPair::add_deepest(const Ends& at, Candidates& to) const {
+    double most = -size_;
+    HullPairFeature best;
+    const auto lowest = [](const Hull& of, const Vec3& n) {
+        int corner = 0;
+        for (int k = 1; k < count(of.corners); ++k)
+            if (n.dot(of.corners[index(k)]) < n.dot(of.corners[index(corner)])) corner = k;
+        return corner;
+    };
+    for (const bool is_of_a : {true, false}) {
+        const Hull& on = is_of_a ? a_ : b_;
+        for (int k = 0; k < count(on.faces); ++k) {
+            const double apart = face_apart(is_of_a, k, at.z);
+            if (!(apart > most) || face_apart(is_of_a, k, at.z0) < -kTouches * size_) continue;
+            most = apart;
+            const Vec3& n = on.faces[index(k)].n;
+            best.kind = is_of_a ? Kind::corner_of_b : Kind::corner_of_a;
+            best.second = k;
+            best.first = is_of_a ? lowest(b_, at.z.turned(n))
+                                 : lowest(a_, at.z.turned_back(Vector3<double>(n)));
+        }
+    }
+    for_supporting_edges(at.z, kSupports, [&](const HullPairFeature& f, const Vec3& to_b) {
+        const double apart = to_b.dot(Vec3(between(f, at.z)));
+        if (!(apart > most) || gap(0, encode(f), at.z0) < -kTouches * size_) return;
+        most = apart;
+        best = f;
+    });
+    if (best.kind == Kind::none) return;
+    const Feature code = encode(best);
+    const Touch<double> met = touch(0, code, at.z);
+    to.push_back({gap(0, code, at.z), -code, met.x, met.n});
+}
+
+/// Whether a face says so: that costs least.
+bool HullPair::is_apart(const Relative<double>& z) const {
+    for (int k = 0; k < count(b_.faces); ++k)
+        if (face_apart(false, k, z) >= -kWithin * size_) return true;
+    for (int k = 0; k < count(a_.faces); ++k)
+        if (face_apart(true, k, z) >= -kWithin * size_) return true;
+    return false;
 }
 
 void HullPair::add_corners(bool is_of_a,
-                           const Relative<double>& z,
+                           const Ends& at,
                            std::span<const double> present,
                            Candidates& to) const {
+    const Relative<double>& z = at.z;
     const Hull& of = is_of_a ? a_ : b_;
     const Hull& on = is_of_a ? b_ : a_;
     HullPairFeature f;
     f.kind = is_of_a ? Kind::corner_of_a : Kind::corner_of_b;
     for (f.first = 0; f.first < count(of.corners); ++f.first) {
         if (is_round()) {
-            add(f, z, to);
+            add(f, at, to);
             continue;
         }
         // The face that it is farthest over; across one that does not separate nothing meets.
@@ -363,35 +424,41 @@ void HullPair::add_corners(bool is_of_a,
         for (int k = 0; k < count(on.faces); ++k) {
             const Hull::Face& face = on.faces[index(k)];
             const double over = face.n.dot(p) - face.d;
-            if (over <= most || over > kNear * size_ || over < -kTouches * size_) continue;
-            if (face_apart(!is_of_a, k, z) < -kTouches * size_) continue;
+            if (over <= most || over > kNear * size_ || over < at.overlap.least_apart()) continue;
+            if (face_apart(!is_of_a, k, z) < at.overlap.least_apart()) continue;
             most = over;
             f.second = k;
         }
         // One that touches stays on its face.
         for (const double code : present) {
-            const HullPairFeature known = decode(static_cast<Feature>(code));
+            const auto number = static_cast<Feature>(std::abs(code));
+            const HullPairFeature known = decode(number);
             if (known.kind == f.kind && known.first == f.first &&
-                std::abs(value(0, static_cast<Feature>(code), z)) <= kTouches * size_)
+                std::abs(value(0, number, z)) <= kTouches * size_)
                 f.second = known.second;
         }
-        if (f.second >= 0) add(f, z, to);
+        if (f.second >= 0) add(f, at, to);
     }
 }
 
-void HullPair::choose(const Relative<double>& z, std::span<double> features) const {
+void HullPair::choose(const Relative<double>& z0,
+                      const Relative<double>& z,
+                      std::span<double> features) const {
     if (Vec3(z.y).norm() > (1.0 + kNear) * size_) {
         std::ranges::fill(features, 0.0);
         return;
     }
     Candidates all;
-    add_corners(false, z, features, all);
-    add_corners(true, z, features, all);
+    const Ends at{z0, z, {is_apart(z) ? 0.0 : separation(z), size_}};
+    add_corners(false, at, features, all);
+    add_corners(true, at, features, all);
     for_supporting_edges(z, kSupports, [&](const HullPairFeature& f, const Vec3& to_b) {
         // Across axes that separate nothing edges do not meet.
-        if (to_b.dot(Vec3(between(f, z))) >= (is_round() ? 0.0 : -kTouches * size_)) add(f, z, all);
+        if (to_b.dot(Vec3(between(f, z))) >= (is_round() ? 0.0 : at.overlap.least_apart()))
+            add(f, at, all);
     });
-    choose_features(all, size_, features);
+    if (at.overlap.any() && !all.any_bare()) add_deepest(at, all);
+    choose_features(all, size_, features, at.overlap);
 }
 
 }  // namespace

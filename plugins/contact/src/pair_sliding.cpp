@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Evaluates the rates at which shapes slide.
 #include <algorithm>
+#include <cmath>
 
 #include "shape_contact.hpp"
 #include "sliding.hpp"
@@ -100,7 +101,7 @@ void PairSliding::evaluate_item(int item,
     using autodiff::Taylor2;
     if (state.empty()) state = start_;
     const Feature of = item < geometry_.num_features()
-                           ? static_cast<Feature>(state[static_cast<std::size_t>(item)])
+                           ? static_cast<Feature>(std::abs(state[static_cast<std::size_t>(item)]))
                            : 0;
     if (geometry_.num_features() > 0 && of == 0) {
         // Of no feature: the rows stand for nothing, but are no rows of zeros.

@@ -60,8 +60,12 @@ public:
     /// Rows that are about features which change: the first ones. The gap of the row behind them is
     /// that of the pair, and nothing presses there.
     virtual int num_features() const { return 0; }
-    /// Which they are from here on; those that touch stay.
-    virtual void choose(const RelativeValues&, std::span<double>) const {}
+    /// Which they are at the end z1 of a step from z0 on; those that touch stay. Where the shapes
+    /// overlap there, as in trials of steps, they are what separates them best of all that did so
+    /// at z0, with a negative number: bare, without borders.
+    virtual void choose(const RelativeValues& /*z0*/,
+                        const RelativeValues& /*z1*/,
+                        std::span<double>) const {}
     /// Gaps are linear in (1).
     virtual bool is_linear() const { return false; }
     /// The gap of a feature is at most quadratic in (1), so that w in the middle is exact.
@@ -113,8 +117,10 @@ public:
         else
             return 0;
     }
-    void choose(const RelativeValues& z, std::span<double> features) const override {
-        if constexpr (kHasFeatures) shapes_.choose(relative_of(z), features);
+    void choose(const RelativeValues& z0,
+                const RelativeValues& z1,
+                std::span<double> features) const override {
+        if constexpr (kHasFeatures) shapes_.choose(relative_of(z0), relative_of(z1), features);
     }
     bool is_linear() const override { return Shapes::kIsLinear; }
     bool is_quadratic(Feature of) const override {

@@ -167,7 +167,7 @@ void ShapeContact::make(const PairSide& a,
             at_start_[place_of_turn(i, j)] = Vec3(z.Y[i])[static_cast<Eigen::Index>(j)];
     }
     start_.assign(index(geometry_->num_features()), 0.0);
-    geometry_->choose(at_start_, start_);
+    geometry_->choose(at_start_, at_start_, start_);
     std::vector<Vec3> normals;
     for (int k = 0; k < count; ++k) normals.push_back(geometry_->touch(k, feature({}, k), z).n);
     sliding_.emplace(*geometry_,
@@ -257,7 +257,11 @@ void ShapeContact::put_row(const RelativeValues& w, std::span<const double> u, d
 Feature ShapeContact::feature(std::span<const double> state, int row) const {
     if (row >= geometry_->num_features()) return 0;
     return static_cast<Feature>(
-        (state.empty() ? std::span<const double>(start_) : state)[index(row)]);
+        std::abs((state.empty() ? std::span<const double>(start_) : state)[index(row)]));
+}
+
+bool ShapeContact::is_bare(std::span<const double> state, int row) const {
+    return row < geometry_->num_features() && !state.empty() && state[index(row)] < 0.0;
 }
 
 /// A row that no feature has, or the pair's.
@@ -287,7 +291,9 @@ void ShapeContact::evaluate(int, const RowPoint& at, const RowValues& out) const
         const std::size_t row = index(k);
         const Feature of = feature(at.state, k);
         const bool is_empty = is_nothing(k, of);
-        if (!out.pi.empty()) out.pi[row] = geometry_->value(k, of, z);
+        if (!out.pi.empty())
+            out.pi[row] =
+                is_bare(at.state, k) ? geometry_->gap(k, of, z) : geometry_->value(k, of, z);
         if (!out.A.empty()) {
             w.fill(0.0);
             if (!is_empty) geometry_->gap(k, of, z, w);
@@ -338,7 +344,7 @@ void ShapeContact::evaluate_step(int, const RowStep& step, const RowStepValues& 
     }
     if (step.state1.empty()) return;
     std::ranges::copy(step.state0, step.state1.begin());
-    geometry_->choose(z1, step.state1);
+    geometry_->choose(z0, z1, step.state1);
 }
 
 /// s w . d2z/du2 by pairs of points and axes, and s (dz/du)^T g'' dz/du.

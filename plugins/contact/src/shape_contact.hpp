@@ -149,6 +149,7 @@ private:
     RelativeValues relative(std::span<const double> u) const;
     void put_row(const RelativeValues& w, std::span<const double> u, double* out) const;
     Feature feature(std::span<const double> state, int row) const;
+    bool is_bare(std::span<const double> state, int row) const;
     bool is_nothing(int row, Feature of) const;
     void add_curvature(int row,
                        Feature of,

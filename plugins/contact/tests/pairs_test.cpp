@@ -192,7 +192,7 @@ TEST_CASE("gaps of features have the derivatives that they say") {
             *pair, R, some_vector(random).normalized(), between(0.0, 0.02, random) * pair->size());
         const RelativeValues z = relative(y, R);
         std::vector<double> features(static_cast<std::size_t>(pair->num_features()), 0.0);
-        pair->choose(z, features);
+        pair->choose(z, z, features);
         for (int row = 0; row < pair->num_features(); ++row) {
             const auto of = static_cast<Feature>(features[static_cast<std::size_t>(row)]);
             if (of == 0) continue;

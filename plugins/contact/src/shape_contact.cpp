@@ -70,7 +70,8 @@ PairSide read_side(const Arguments& arguments, bool is_b) {
         found = read_shape(arguments, shape);
     } else {
         found.radius = arguments.number(radius);
-        if (!(found.radius > 0.0))
+        // A point has the radius zero, where that is written.
+        if (!(found.radius > 0.0) && !arguments.given(radius))
             arguments.fail(key,
                            is_b ? "has no shape: give shape_b, radius_b, or plane"
                                 : "has no shape: give shape or radius");

@@ -84,6 +84,17 @@ ancora_status ancora_gradient_values(
     });
 }
 
+ancora_status ancora_gradient_key(
+    const ancora_model* model, size_t by, char* text, size_t capacity, size_t* count) {
+    return c::call(model, [&](const ancora_model& it) {
+        const Gradient& gradient = gradient_of(it);
+        if (by >= gradient.by.size())
+            c::refuse(
+                fmt::format("there is no parameter {}; there are {}", by, gradient.by.size()));
+        c::put_text(gradient.by[by].key, text, capacity, count);
+    });
+}
+
 ancora_status ancora_gradient_remark(
     const ancora_model* model, size_t of, size_t by, char* text, size_t capacity, size_t* count) {
     return c::call(model, [&](const ancora_model& it) {

@@ -30,10 +30,11 @@ std::span<const Parameter> children(const Parameter& parameter) {
     return {parameter.children, static_cast<std::size_t>(parameter.num_children)};
 }
 
-/// The range and whether infinity is allowed; may be empty.
+/// The range, whether infinity is allowed and derivatives exist; may be empty.
 std::string limits_text(const Parameter& parameter) {
     std::string text = range_text(parameter);
     if (parameter.may_be_infinite) text += text.empty() ? "may be inf" : ", may be inf";
+    if (parameter.is_sensitive) text += text.empty() ? "sensitive" : ", sensitive";
     return text;
 }
 
@@ -223,6 +224,7 @@ Json to_json(std::span<const Parameter> parameters) {
             {"maximum", limit(parameter.maximum)},
             {"maximum_is_excluded", parameter.maximum_is_excluded},
             {"may_be_infinite", parameter.may_be_infinite},
+            {"sensitive", parameter.is_sensitive},
         };
         if (parameter.num_children > 0) object["parameters"] = to_json(children(parameter));
         list.push_back(std::move(object));

@@ -346,7 +346,10 @@ Fit fit(const ModelSource& model,
         if ((by[k].lower && start < *by[k].lower) || (by[k].upper && start > *by[k].upper))
             throw Error(
                 ErrorKind::usage,
-                fmt::format("{}: the model's value {} is not between the bounds", keys[k], start));
+                fmt::format("{0}: the model's value {1} is not between the bounds, and the search "
+                            "begins there; give others, or another start: --set {0}=VALUE",
+                            keys[k],
+                            start));
         out.by.push_back({keys[k], parameters[k].unit(), start, start, kUnknown, false});
         scales.push_back(parameters[k].scale(simulation.extent()));
         numbers.emplace_back(by[k], scales.back());

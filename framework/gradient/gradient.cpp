@@ -215,7 +215,8 @@ Gradient differentiate(const ModelSource& model,
                     "a gradient needs a number of the run and a parameter at least");
     ModelRuns runs(model, registry, options.workers);
     Simulation simulation = runs.make({});
-    const std::vector<ModelParameter> parameters = find_parameters(model, by, registry);
+    const std::vector<ModelParameter> parameters =
+        find_parameters(model, with_sensitive(model, by, registry), registry);
     require_within_run(of, simulation);
     const double extent = simulation.extent();
 

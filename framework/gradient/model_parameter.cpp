@@ -85,10 +85,7 @@ void ModelParameter::find_in_objects(const Manifest& plain, PluginRegistry& regi
     std::optional<Value> value = value_of(plain, path_);
     if (!value && schema != nullptr && schema->default_value != nullptr)
         value = parse_value(schema->default_value);
-    if (!value)
-        refuse(
-            "the model has no value of it; write it into the model, and name KIND.NAME.KEY as "
-            "for --set, parameters.NAME or model.gravity[0] to [2]");
+    if (!value) refuse(why_no_value(plain, path_, registry));
     take(*value);
 }
 
@@ -151,6 +148,49 @@ std::vector<ModelParameter> find_parameters(const ModelSource& model,
         out.emplace_back(key, here, plain, registry);
     }
     return out;
+}
+
+std::vector<std::string> with_sensitive(const ModelSource& model,
+                                        std::span<const std::string> keys,
+                                        PluginRegistry& registry) {
+    constexpr std::string_view kAll = "sensitive";
+    std::vector<std::string> out;
+    std::optional<Manifest> plain;
+    for (const std::string& key : keys) {
+        const auto dots = std::ranges::count(key, '.');
+        const bool is_object =
+            dots == 1 && (key.starts_with("body.") || key.starts_with("constraint.") ||
+                          key.starts_with("joint.") || key.starts_with("force."));
+        if (key != kAll && !is_object) {
+            out.push_back(key);
+            continue;
+        }
+        if (!plain) {
+            const Manifest here = model({});
+            plain = Manifest::parse(expanded_text(here, registry), here.file);
+        }
+        const std::vector<std::string> found =
+            sensitive_keys(*plain, is_object ? std::string_view(key) : "", registry);
+        if (found.empty())
+            throw Error(
+                ErrorKind::usage,
+                fmt::format("{}: {}",
+                            key,
+                            is_object && !has_object(*plain, key)
+                                ? why_no_value(*plain, key, registry)
+                                : "no number is given to a parameter that its type calls "
+                                  "sensitive; `ancora describe TYPE` shows which are, any other "
+                                  "number goes by KIND.NAME.KEY"));
+        for (const std::string& one : found)
+            if (std::ranges::find(out, one) == out.end()) out.push_back(one);
+    }
+    return out;
+}
+
+std::vector<std::string> sensitive_parameters(const ModelSource& model,
+                                              const std::string& object,
+                                              PluginRegistry& registry) {
+    return with_sensitive(model, std::span(&object, 1), registry);
 }
 
 std::string unit_of(const Objective& objective, const Simulation& simulation) {

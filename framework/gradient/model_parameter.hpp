@@ -51,6 +51,13 @@ std::vector<ModelParameter> find_parameters(const ModelSource& model,
                                             std::span<const std::string> keys,
                                             PluginRegistry& registry);
 
+/// Keys with those of sensitive parameters in place of "body.boom", an object, and of "sensitive",
+/// which is all objects.
+/// @throws Error (usage) where there are none
+std::vector<std::string> with_sensitive(const ModelSource& model,
+                                        std::span<const std::string> keys,
+                                        PluginRegistry& registry);
+
 /// SI unit of an objective; empty where it has none, or one that nothing tells.
 std::string unit_of(const Objective& objective, const Simulation& simulation);
 

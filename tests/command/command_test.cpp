@@ -366,7 +366,7 @@ TEST_SUITE("ancora describe") {
         CHECK(result.status == 0);
         CHECK(result.err == "");
         CHECK(result.out.starts_with("body \"ancf_rigid_body\": "));
-        CHECK(contains(result.out, "\n  density: a number [kg/m^3], optional, > 0\n"));
+        CHECK(contains(result.out, "\n  density: a number [kg/m^3], optional, > 0, sensitive\n"));
         CHECK(contains(result.out, "\n      angle: a number [rad], optional\n"));
         CHECK(contains(result.out, "\nSource:\n"));
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Derivatives of results, and fits, against closed forms, invariances and statistics.
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "ancora/framework/gradient.hpp"
+#include "ancora/framework/simulation.hpp"
 #include "friction_models.hpp"
 #include "support/refusal.hpp"
 
@@ -481,6 +483,65 @@ TEST_CASE("a free system that starts elsewhere goes on elsewhere, and a faster o
     }
 }
 
+TEST_CASE("objects stand for their sensitive parameters, of tables and arrays too") {
+    const std::string text =
+        weight({0.0, 0.0, -kGravity}) +
+        "[[body]]\nname = \"arm\"\ntype = \"ancf_rigid_body\"\nmass = 2.0\ninertia = [0.1, 0.2, "
+        "\"0.1 + 0.2\"]\nposition = [0.5, 0, 0]\n[[joint]]\nname = \"pin\"\ntype = "
+        "\"revolute\"\na = \"ground\"\nb = \"arm\"\npoint = [0, 0, 0]\naxis = [0, 1, "
+        "0]\ndamping = 0.3\nspring = { stiffness = 5.0, free = 0.1 }\n" +
+        integrator("emm", 0.01, 0.2);
+    const auto keys = [&](const Texts& by) {
+        Texts out;
+        for (const Gradient::Parameter& one : gradient(text, {"arm.z"}, by).by)
+            out.push_back(one.key);
+        std::ranges::sort(out);
+        return out;
+    };
+    const Texts arm{
+        "body.arm.inertia[0]", "body.arm.inertia[1]", "body.arm.inertia[2]", "body.arm.mass"};
+    const Texts pin{"joint.pin.damping", "joint.pin.spring.free", "joint.pin.spring.stiffness"};
+    CHECK(keys({"body.arm"}) == arm);
+    CHECK(keys({"joint.pin"}) == pin);
+    Texts all = arm;
+    all.insert(all.end(), pin.begin(), pin.end());
+    all.push_back("model.gravity[2]");
+    CHECK(keys({"sensitive", "model.gravity[2]"}) == all);
+    const Gradient found = gradient(text, {"arm.z"}, {"joint.pin"});
+    CHECK(found.by[0].unit == "N s/m or N m s/rad");
+    CHECK(has(refusal([&] {
+                  gradient(text, {"arm.z"}, {"body.arn"});
+              }),
+              "there is no body \"arn\"; did you mean \"arm\"?"));
+}
+
+TEST_CASE("the adjoint of a free system keeps what its symmetry says, of one that is held not") {
+    const std::string free =
+        "[model]\nproject_start = true\n" + particle("p", 0.7, {1.0, 0.3, 0.2}, {0.2, -0.4, 0.1}) +
+        "[[body]]\nname = \"box\"\ntype = \"ancf_rigid_body\"\nmass = 2.0\ninertia = [0.1, 0.2, "
+        "0.25]\nangular_velocity = [0.4, 1.0, -2.0]\n[[constraint]]\nname = \"rod\"\ntype = "
+        "\"distance\"\na = \"box@[0.3, 0, 0]\"\nb = \"p@0\"\n[[constraint]]\nname = "
+        "\"elastic\"\ntype = \"spring\"\na = \"box@[0, 0.4, 0.1]\"\nb = \"p@0\"\nstiffness = "
+        "30\nfree = 0.8\n";
+    const auto invariance = [](const std::string& text) {
+        const std::string model = text + integrator("emm", 0.02, 2.0);
+        Simulation run(Manifest::parse(model, "test.toml"), registry());
+        Simulation other(Manifest::parse(model, "test.toml"), registry());
+        const AdjointInvariance found = adjoint_invariance(run, other, 5);
+        CHECK(found.obstacle == "");
+        return found;
+    };
+    const AdjointInvariance kept = invariance(free);
+    CHECK(kept.translation <= tolerance(1e-11));
+    CHECK(kept.rotation <= tolerance(1e-11));
+    const AdjointInvariance held = invariance(
+        free +
+        "[[constraint]]\nname = \"held\"\ntype = \"spring\"\na = \"p@0\"\nb = \"ground@[0, 0, "
+        "-1]\"\nstiffness = 10\n");
+    CHECK(held.translation > 1e-2);
+    CHECK(held.rotation > 1e-2);
+}
+
 TEST_CASE("a pendulum's period by its length and by its amplitude") {
     // T = 4 sqrt(L/g) K(k), k = sin(a/2): dT/dL = T / (2 L), dT/da = 2 sqrt(L/g) cos(a/2) dK/dk
     // with k (1 - k^2) dK/dk = E - (1 - k^2) K. At T/4 the rod passes the lowest point: dT = -4 dx
@@ -685,7 +746,11 @@ TEST_CASE("what is no number of the run, no parameter or no data is refused in w
     CHECK(has(by("body.bar.size[3]"), "write body.bar.size[0] to body.bar.size[2]"));
     CHECK(has(by("body.bar.size[x]"), "counted from 0"));
     CHECK(has(by("body.bar.density[0]"), "has no entries"));
-    CHECK(has(by("body.bra.density"), "the model has no value"));
+    CHECK(has(by("body.bra.density"), "there is no body \"bra\"; did you mean \"bar\"?"));
+    CHECK(has(by("body.bar.densty"), "no parameter \"densty\"; did you mean \"density\"?"));
+    CHECK(has(by("body.bar.mass"), "body bar gives it no value"));
+    CHECK(has(by("bar"), "begins with the kind of the object: body.bar"));
+    CHECK(has(by("weight"), "none of KIND.NAME.KEY"));
     CHECK(has(by("joint.pivot.a"), "not a number"));
     CHECK(has(by("body.bar.penalty"), "its value is inf"));
     CHECK(has(by("integrator.step"), "ancora convergence"));

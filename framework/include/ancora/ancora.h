@@ -586,8 +586,10 @@ ANCORA_API ancora_status ancora_inverse_kinematics(ancora_simulation* simulation
 /* Derivatives of numbers of the model's run by its keys, as `ancora gradient` computes them, from
  * runs beside it. `of` are such as "tip.x", "tip.x @ 2.0", "max(elbow.effort)", `by` such as
  * "parameters.length" and "body.ball.velocity[2]". `workers` threads make the runs, 0: one per
- * core; one where functions of the program are forces. The numbers are kept until this is called
- * again. */
+ * core; one where functions of the program are forces. An object, "body.boom", stands for all its
+ * numbers that its type calls sensitive, "sensitive" for those of all objects; there are then more
+ * than num_by, which ancora_gradient_key() names. The numbers are kept until this is called again.
+ */
 ANCORA_API ancora_status ancora_gradient(ancora_model* model,
                                          const char* const* of,
                                          size_t num_of,
@@ -602,6 +604,9 @@ enum {
 };
 ANCORA_API ancora_status ancora_gradient_values(
     const ancora_model* model, int32_t which, double* values, size_t capacity, size_t* count);
+/* The key of parameter `by`: counted from 0, up to the number of ANCORA_GRADIENT_PARAMETERS. */
+ANCORA_API ancora_status ancora_gradient_key(
+    const ancora_model* model, size_t by, char* text, size_t capacity, size_t* count);
 /* Why a derivative is none, or what to know of it; empty if there is nothing. */
 ANCORA_API ancora_status ancora_gradient_remark(
     const ancora_model* model, size_t of, size_t by, char* text, size_t capacity, size_t* count);

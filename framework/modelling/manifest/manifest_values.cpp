@@ -2,10 +2,14 @@
 // Values of a manifest by their keys.
 #include "manifest_values.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <span>
-#include <vector>
+
+#include <fmt/format.h>
 
 #include "ancora/framework/plugin_registry.hpp"
+#include "wording.hpp"
 
 namespace ancora {
 namespace {
@@ -36,6 +40,51 @@ std::optional<Value> find_in(const Table& table, std::string_view path) {
     if (dot == std::string_view::npos) return entry->value;
     const Table* const inner = entry->value.as<Table>();
     return inner != nullptr ? find_in(*inner, path.substr(dot + 1)) : std::nullopt;
+}
+
+std::span<const Parameter> children_of(const Parameter& parameter) {
+    return {parameter.children, static_cast<std::size_t>(parameter.num_children)};
+}
+
+/// "KEY" or "TABLE.KEY"; "*" stands for names that the model chooses.
+const Parameter* find_in(std::span<const Parameter> schema, std::string_view path) {
+    const std::size_t dot = path.find('.');
+    const std::string_view name = path.substr(0, dot);
+    for (const Parameter& parameter : schema) {
+        if (parameter.name != name && std::string_view(parameter.name) != "*") continue;
+        return dot == std::string_view::npos
+                   ? &parameter
+                   : find_in(children_of(parameter), path.substr(dot + 1));
+    }
+    return nullptr;
+}
+
+/// Adds the keys of numbers, a path in front, that a table gives to sensitive parameters.
+void add_sensitive(std::span<const Parameter> schema,
+                   const Table& given,
+                   const std::string& path,
+                   std::vector<std::string>& keys) {
+    for (const Table::Entry& entry : given.entries()) {
+        const Parameter* const parameter = find_in(schema, entry.key);
+        if (parameter == nullptr) continue;
+        const std::string key = path + '.' + entry.key;
+        if (const Table* const inner = entry.value.as<Table>()) {
+            add_sensitive(children_of(*parameter), *inner, key, keys);
+            continue;
+        }
+        if (!parameter->is_sensitive) continue;
+        const auto is_finite = [](const Value& value) {
+            const std::optional<double> number = number_in(value);
+            return number && std::isfinite(*number);
+        };
+        if (is_finite(entry.value)) {
+            keys.push_back(key);
+        } else if (const Array* const array = entry.value.as<Array>();
+                   array != nullptr && std::ranges::all_of(*array, is_finite)) {
+            for (std::size_t i = 0; i < array->size(); ++i)
+                keys.push_back(key + '[' + std::to_string(i) + ']');
+        }
+    }
 }
 
 const ObjectSpec* object_of(const Manifest& manifest, const KeyParts& key) {
@@ -95,13 +144,96 @@ const Parameter* schema_of(const Manifest& manifest,
             object != nullptr
                 ? *registry.find_type(object->kind, object->type).type
                 : *registry.find_type(TypeKind::integrator, std::string(parts.name)).type;
-        for (const Parameter& parameter :
-             std::span(type.parameters, static_cast<std::size_t>(type.num_parameters)))
-            if (parameter.name == parts.key) return &parameter;
+        return find_in(std::span(type.parameters, static_cast<std::size_t>(type.num_parameters)),
+                       parts.key);
     } catch (const Error&) {
         // a joint that is several constraints, say
     }
     return nullptr;
+}
+
+bool has_object(const Manifest& manifest, std::string_view key) {
+    return object_of(manifest, parts_of(key)) != nullptr;
+}
+
+std::string why_no_value(const Manifest& manifest, std::string_view key, PluginRegistry& registry) {
+    const KeyParts parts = parts_of(key);
+    struct Kind {
+        std::string_view name;
+        const std::vector<ObjectSpec>& list;
+    };
+    const Kind kinds[] = {{"body", manifest.bodies},
+                          {"joint", manifest.constraints},
+                          {"constraint", manifest.constraints},
+                          {"force", manifest.forces}};
+    const auto* const kind = std::ranges::find(kinds, parts.kind, &Kind::name);
+    if (parts.kind == "model")
+        return "the model has no value of it; there are model.gravity[0] to [2], and where gravity "
+               "is a table its own keys, such as model.gravity.mu";
+    if (kind == std::end(kinds)) {
+        for (const Kind& other : kinds)
+            for (const ObjectSpec& one : other.list)
+                if (one.name == parts.kind)
+                    return fmt::format("it begins with the kind of the object: {}.{}{}",
+                                       one.is_joint ? "joint" : other.name,
+                                       one.name,
+                                       parts.name.empty() ? "" : ".KEY");
+        return "it is none of KIND.NAME.KEY as for --set, with KIND body, joint, constraint or "
+               "force, parameters.NAME and model.gravity[0] to [2]";
+    }
+    const ObjectSpec* const object = object_of(manifest, parts);
+    if (object == nullptr) {
+        std::vector<std::string> names;
+        for (const ObjectSpec& one : kind->list) names.push_back(one.name);
+        return fmt::format("there is no {} {}{}",
+                           parts.kind,
+                           in_quotes(parts.name),
+                           hint(parts.name, names, "there are"));
+    }
+    if (schema_of(manifest, key, registry) == nullptr) {
+        std::vector<std::string> names;
+        try {
+            const TypeDescriptor& type = *registry.find_type(object->kind, object->type).type;
+            for (const Parameter& parameter :
+                 std::span(type.parameters, static_cast<std::size_t>(type.num_parameters)))
+                names.emplace_back(parameter.name);
+        } catch (const Error&) {
+            // its parts have the parameters
+        }
+        if (!names.empty())
+            return fmt::format("the type {} has no parameter {}{}",
+                               in_quotes(object->type),
+                               in_quotes(parts.key),
+                               hint(parts.key, names, "it has"));
+    }
+    return fmt::format("{} {} gives it no value; write one into the model", parts.kind, parts.name);
+}
+
+std::vector<std::string> sensitive_keys(const Manifest& manifest,
+                                        std::string_view object,
+                                        PluginRegistry& registry) {
+    std::vector<std::string> keys;
+    const auto add = [&](const char* kind, const std::vector<ObjectSpec>& list) {
+        for (const ObjectSpec& one : list) {
+            const std::string path = (one.is_joint ? "joint" : kind) + ('.' + one.name);
+            const bool is_named = object == path || object == kind + ('.' + one.name);
+            if (!object.empty() && !is_named) continue;
+            try {
+                const TypeDescriptor& type = *registry.find_type(one.kind, one.type).type;
+                add_sensitive(
+                    std::span(type.parameters, static_cast<std::size_t>(type.num_parameters)),
+                    one.parameters,
+                    path,
+                    keys);
+            } catch (const Error&) {
+                // a joint that is several constraints, say
+            }
+        }
+    };
+    add("body", manifest.bodies);
+    add("constraint", manifest.constraints);
+    add("force", manifest.forces);
+    return keys;
 }
 
 }  // namespace ancora

@@ -19,7 +19,7 @@ class Gradient(NamedTuple):
     """Derivatives of numbers of a run by parameters of its model."""
 
     of: List[str]  #: numbers of the run, as they were asked for
-    by: List[str]  #: keys of the model
+    by: List[str]  #: keys of the model, those of sensitive parameters in place of an object
     values: np.ndarray  #: (of,) of the model as it stands
     parameters: np.ndarray  #: (by,) likewise
     derivatives: np.ndarray  #: (of, by) SI; NaN where there is none
@@ -70,6 +70,8 @@ def gradient(session, handle, of, by, workers: int) -> Gradient:
     of, of_texts = _texts(of, "gradient", "numbers of the run")
     by, by_texts = _texts(by, "gradient", "keys")
     session.call("gradient", handle, of_texts, len(of), by_texts, len(by), workers)
+    parameters = _filled(session, "gradient_values", handle, _PARAMETERS)
+    by = [session.text("gradient_key", handle, k) for k in range(parameters.size)]
     shape = (len(of), len(by))
     remarks = {}
     for i, one in enumerate(of):
@@ -81,7 +83,7 @@ def gradient(session, handle, of, by, workers: int) -> Gradient:
     def numbers(which):
         return _filled(session, "gradient_values", handle, which)
 
-    return Gradient(of, by, numbers(_VALUES), numbers(_PARAMETERS), numbers(_DERIVATIVES).reshape(shape),
+    return Gradient(of, by, numbers(_VALUES), parameters, numbers(_DERIVATIVES).reshape(shape),
                     numbers(_ERRORS).reshape(shape), remarks)
 
 

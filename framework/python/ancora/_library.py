@@ -142,6 +142,7 @@ _SIGNATURES = {
     "model_text": [c_void_p, *_TEXT],
     "gradient": [c_void_p, POINTER(c_char_p), c_size_t, POINTER(c_char_p), c_size_t, c_int32],
     "gradient_values": [c_void_p, c_int32, *_ARRAY],
+    "gradient_key": [c_void_p, c_size_t, *_TEXT],
     "gradient_remark": [c_void_p, c_size_t, c_size_t, *_TEXT],
     "fit": [c_void_p, c_void_p, c_size_t, POINTER(c_char_p), c_size_t, c_void_p, POINTER(c_char_p), c_size_t,
             c_int32],

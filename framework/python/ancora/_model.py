@@ -320,7 +320,8 @@ class Model:
         """Derivatives of numbers of the run by keys of the model, from runs beside it.
 
         of : "tip.x" at the end, "tip.x @ 2.0", "max(tip.x)", "min()", "largest()", "integral()", "mean()"
-        by : "parameters.length", "body.boom.density", "body.ball.velocity[2]"
+        by : "parameters.length", "body.boom.density", "body.ball.velocity[2]"; "body.boom" stands for all
+            numbers of it that its type calls sensitive, "sensitive" for those of all objects
         workers : threads, a run each; 0: one per core (one where laws are in Python)
         """
         from ._gradient import gradient

@@ -15,11 +15,13 @@ constexpr ancora::Parameter kPenalty[] = {
               "m^3",
               "volume that weights a finite penalty; left out: of the box with the same mass and "
               "inertia")
-        .positive(),
+        .positive()
+        .sensitive(),
     p::number("penalty", "Pa", "stiffness alpha that keeps the body rigid; inf: exactly rigid")
         .positive()
         .or_infinite()
-        .otherwise("inf"),
+        .otherwise("inf")
+        .sensitive(),
     p::text("start",
             "strain at the start: none, or that of the steady spin, which does not ring",
             "unstrained|relaxed")

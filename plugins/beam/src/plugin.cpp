@@ -58,17 +58,21 @@ constexpr ancora::Parameter kBeam[] = {
              "numbers of the section at places along the beam, in place of those in `section`; a "
              "file has a heading with these names")
         .or_file(),
-    p::number("young", "Pa", "Young's modulus E").positive(),
-    p::number("poisson", "-", "Poisson's ratio, G = E / (2 (1 + nu))").at_least(0.0).at_most(0.5),
+    p::number("young", "Pa", "Young's modulus E").positive().sensitive(),
+    p::number("poisson", "-", "Poisson's ratio, G = E / (2 (1 + nu))")
+        .at_least(0.0)
+        .at_most(0.5)
+        .sensitive(),
     p::number("shear_modulus", "Pa", "shear modulus G, in place of `poisson`").positive(),
-    p::number("density", "kg/m^3", "mass per volume").positive(),
+    p::number("density", "kg/m^3", "mass per volume").positive().sensitive(),
     p::make("rigid",
             "",
             "what the beam does not do: \"shear\", \"axial\" (it neither stretches nor shortens)",
             ancora::Shape::texts),
     p::number("damping", "s", "moment and force per rate of a strain, in those per strain")
         .nonnegative()
-        .otherwise("0.0"),
+        .otherwise("0.0")
+        .sensitive(),
     ancora::nodes::kNodeMasses,
     ancora::nodes::kVelocity,
     ancora::nodes::kVelocityFrom,
@@ -88,7 +92,8 @@ constexpr ancora::Parameter kCable[] = {
     p::number("mass", "kg/m", "mass per length without strain").positive().required(),
     p::number("damping", "s", "axial force per rate of the strain, in that per strain")
         .nonnegative()
-        .otherwise("0.0"),
+        .otherwise("0.0")
+        .sensitive(),
     p::boolean("tension_only", "slack, without axial force, where it would be compressed")
         .otherwise("false"),
     ancora::nodes::kNodeMasses,

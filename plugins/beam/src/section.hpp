@@ -47,30 +47,40 @@ struct Section {
 
 inline constexpr Parameter kSection[] = {
     parameter::text("shape", "shape that gives what is not given", "rectangle|circle|tube|I"),
-    parameter::number("width", "m", "of a rectangle or an I, along axis 1").positive(),
-    parameter::number("height", "m", "of a rectangle or an I, along axis 2").positive(),
-    parameter::number("radius", "m", "outer radius of a circle or a tube").positive(),
-    parameter::number("thickness", "m", "of a tube's wall").positive(),
-    parameter::number("flange", "m", "thickness of an I's flanges").positive(),
-    parameter::number("web", "m", "thickness of an I's web").positive(),
-    parameter::number("area", "m^2", "area A").positive(),
+    parameter::number("width", "m", "of a rectangle or an I, along axis 1").positive().sensitive(),
+    parameter::number("height", "m", "of a rectangle or an I, along axis 2").positive().sensitive(),
+    parameter::number("radius", "m", "outer radius of a circle or a tube").positive().sensitive(),
+    parameter::number("thickness", "m", "of a tube's wall").positive().sensitive(),
+    parameter::number("flange", "m", "thickness of an I's flanges").positive().sensitive(),
+    parameter::number("web", "m", "thickness of an I's web").positive().sensitive(),
+    parameter::number("area", "m^2", "area A").positive().sensitive(),
     parameter::vector("inertia", 2, "m^4", "second moments of area I about axes 1 and 2")
-        .positive(),
-    parameter::number("torsion", "m^4", "torsion constant J").positive(),
-    parameter::vector("shear_area", 2, "m^2", "k A along axes 1 and 2").positive().or_number(),
-    parameter::number("EA", "N", "axial stiffness; inf: inextensible").positive().or_infinite(),
+        .positive()
+        .sensitive(),
+    parameter::number("torsion", "m^4", "torsion constant J").positive().sensitive(),
+    parameter::vector("shear_area", 2, "m^2", "k A along axes 1 and 2")
+        .positive()
+        .or_number()
+        .sensitive(),
+    parameter::number("EA", "N", "axial stiffness; inf: inextensible")
+        .positive()
+        .or_infinite()
+        .sensitive(),
     parameter::vector("GA", 2, "N", "shear stiffness k G A along axes 1 and 2; inf: no shear")
         .positive()
         .or_infinite()
-        .or_number(),
+        .or_number()
+        .sensitive(),
     parameter::vector("EI", 2, "N m^2", "bending stiffness about axes 1 and 2")
         .positive()
-        .or_number(),
-    parameter::number("GJ", "N m^2", "torsional stiffness").positive(),
-    parameter::number("mass", "kg/m", "mass per length").positive(),
+        .or_number()
+        .sensitive(),
+    parameter::number("GJ", "N m^2", "torsional stiffness").positive().sensitive(),
+    parameter::number("mass", "kg/m", "mass per length").positive().sensitive(),
     parameter::vector("rotary", 2, "kg m", "moment of inertia per length about axes 1 and 2")
         .positive()
-        .or_number(),
+        .or_number()
+        .sensitive(),
 };
 
 /// [assembly] Reads `section`, `end_section`, `stations` and the material of a beam.

@@ -32,20 +32,28 @@ public:
     static constexpr Parameter kParameters[] = {
         parameter::measure("on", "the measure that it acts against, such as \"slide.displacement\"")
             .required(),
-        parameter::number("kinetic", "N or N m", "F_k, effort of sliding").positive().required(),
+        parameter::number("kinetic", "N or N m", "F_k, effort of sliding")
+            .positive()
+            .required()
+            .sensitive(),
         parameter::number("static", "N or N m", "F_s, effort of breaking away; left out: F_k")
-            .positive(),
+            .positive()
+            .sensitive(),
         parameter::number("stiffness", "N/m or N m/rad", "sigma_0, of the bristles")
             .positive()
-            .required(),
+            .required()
+            .sensitive(),
         parameter::number("damping", "N s/m or N m s/rad", "sigma_1, of the bristles")
             .nonnegative()
-            .otherwise("0.0"),
+            .otherwise("0.0")
+            .sensitive(),
         parameter::number("viscous", "N s/m or N m s/rad", "sigma_2, of a film")
             .nonnegative()
-            .otherwise("0.0"),
+            .otherwise("0.0")
+            .sensitive(),
         parameter::number("stribeck_velocity", "m/s or rad/s", "v_s, where static is given")
-            .positive(),
+            .positive()
+            .sensitive(),
         parameter::signal("load", "", "L, a factor of all but the film").otherwise("1.0"),
     };
     explicit BristleFriction(const Arguments& arguments);

@@ -44,10 +44,12 @@ public:
         parameter::vector("mu", 2, "-", "coefficients along t_1 and across it, > 0").required(),
         parameter::number("stiffness", "1/m", "sigma, of the bristles per normal force")
             .positive()
-            .required(),
+            .required()
+            .sensitive(),
         parameter::number("damping", "s/m", "c, of the bristles per normal force")
             .nonnegative()
-            .otherwise("0.0"),
+            .otherwise("0.0")
+            .sensitive(),
         parameter::vector("surface_velocity", 3, "m/s", "of the surface, inertial axes")
             .otherwise("[0.0, 0.0, 0.0]"),
     };

@@ -29,7 +29,8 @@ public:
         parameter::number("constant",
                           "",
                           "k: G of gravity [N m^2/kg^2], or -1/(4 pi eps0) of charges [N m^2/C^2]")
-            .otherwise("6.6743e-11"),
+            .otherwise("6.6743e-11")
+            .sensitive(),
     };
 
     /// [assembly]

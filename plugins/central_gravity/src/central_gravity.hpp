@@ -51,7 +51,8 @@ public:
     static constexpr Parameter kParameters[] = {
         parameter::number("mu", "m^3/s^2", "gravitational parameter G M of the centre")
             .positive()
-            .required(),
+            .required()
+            .sensitive(),
         parameter::vector("center", 3, "m", "where it is, inertial axes")
             .otherwise("[0.0, 0.0, 0.0]"),
         parameter::make("on",

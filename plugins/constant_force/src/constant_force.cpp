@@ -20,7 +20,7 @@ class ConstantForce final : public ForceLaw<ConstantForce> {
 public:
     static constexpr Parameter kParameters[] = {
         parameter::point("at", "the point on which it acts").required(),
-        parameter::vector("force", 3, "N", "C, inertial axes").required(),
+        parameter::vector("force", 3, "N", "C, inertial axes").required().sensitive(),
     };
     explicit ConstantForce(const Arguments& arguments) : C_(vec3(arguments.numbers("force"))) {}
 

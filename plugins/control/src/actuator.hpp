@@ -18,7 +18,8 @@ public:
         parameter::number("limit", "N or N m", "largest effort, either way").positive(),
         parameter::number("time_constant", "s", "T; 0: the effort follows at once")
             .nonnegative()
-            .otherwise("0.0"),
+            .otherwise("0.0")
+            .sensitive(),
     };
     explicit Actuator(const Arguments& arguments);
 

@@ -29,12 +29,15 @@ public:
         parameter::number("offset", "s", "time of the first sample, from the begin of the run on")
             .nonnegative()
             .otherwise("0.0"),
-        parameter::number("kp", "", "command per error").otherwise("0.0"),
-        parameter::number("ki", "", "command per integral of the error").otherwise("0.0"),
-        parameter::number("kd", "", "command per rate").otherwise("0.0"),
+        parameter::number("kp", "", "command per error").otherwise("0.0").sensitive(),
+        parameter::number("ki", "", "command per integral of the error")
+            .otherwise("0.0")
+            .sensitive(),
+        parameter::number("kd", "", "command per rate").otherwise("0.0").sensitive(),
         parameter::number("filter", "s", "Tf, time constant of the derivative's low pass")
             .nonnegative()
-            .otherwise("0.0"),
+            .otherwise("0.0")
+            .sensitive(),
         parameter::text("derivative_of", "what kd takes the rate of", "error|measured")
             .otherwise("\"error\""),
         parameter::vector("limits", 2, "", "lowest and highest command; left out: none"),

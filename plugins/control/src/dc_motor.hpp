@@ -20,16 +20,21 @@ public:
     static constexpr Parameter kParameters[] = {
         parameter::measure("on", "the measure that it drives, such as \"elbow.angle\"").required(),
         parameter::signal("voltage", "V", "V at its terminals").required(),
-        parameter::number("resistance", "ohm", "R of the coil").positive().required(),
+        parameter::number("resistance", "ohm", "R of the coil").positive().required().sensitive(),
         parameter::number("inductance", "V s/A", "L of the coil [H]")
             .nonnegative()
-            .otherwise("0.0"),
+            .otherwise("0.0")
+            .sensitive(),
         parameter::number("constant", "N m/A", "k, torque per current, or voltage per rate")
             .positive()
-            .required(),
+            .required()
+            .sensitive(),
         parameter::number("ratio", "", "n, turns of the motor per turn of the measure")
-            .otherwise("1.0"),
-        parameter::number("start_current", "A", "i at the start, with inductance").otherwise("0.0"),
+            .otherwise("1.0")
+            .sensitive(),
+        parameter::number("start_current", "A", "i at the start, with inductance")
+            .otherwise("0.0")
+            .sensitive(),
     };
     explicit DcMotor(const Arguments& arguments);
 

@@ -27,15 +27,28 @@ public:
         parameter::measure("on", "the measure that it drives, such as \"boom.distance\"")
             .required(),
         parameter::signal("valve", "", "opening u of the valve, cut to -1 ... 1").required(),
-        parameter::number("piston_area", "m^2", "A_a").positive().required(),
-        parameter::number("rod_side_area", "m^2", "A_b; left out: A_a").positive(),
-        parameter::number("supply", "Pa", "pressure of the supply").positive().required(),
-        parameter::number("tank", "Pa", "pressure of the tank").nonnegative().otherwise("0.0"),
+        parameter::number("piston_area", "m^2", "A_a").positive().required().sensitive(),
+        parameter::number("rod_side_area", "m^2", "A_b; left out: A_a").positive().sensitive(),
+        parameter::number("supply", "Pa", "pressure of the supply")
+            .positive()
+            .required()
+            .sensitive(),
+        parameter::number("tank", "Pa", "pressure of the tank")
+            .nonnegative()
+            .otherwise("0.0")
+            .sensitive(),
         parameter::number("conductance", "", "C of the open valve [m^3/(s Pa^0.5)]")
             .positive()
-            .required(),
-        parameter::vector("volumes", 2, "m^3", "V_a, V_b at the start").positive().required(),
-        parameter::number("bulk_modulus", "Pa", "beta of the fluid").positive().otherwise("1.4e9"),
+            .required()
+            .sensitive(),
+        parameter::vector("volumes", 2, "m^3", "V_a, V_b at the start")
+            .positive()
+            .required()
+            .sensitive(),
+        parameter::number("bulk_modulus", "Pa", "beta of the fluid")
+            .positive()
+            .otherwise("1.4e9")
+            .sensitive(),
         parameter::vector(
             "start_pressures", 2, "Pa", "p_a, p_b at the start; left out: the tank's"),
     };

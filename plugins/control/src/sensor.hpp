@@ -19,10 +19,16 @@ public:
     static constexpr Parameter kParameters[] = {
         parameter::signal("input", "", "what it measures").required(),
         parameter::number("bandwidth", "Hz", "f, where a first order has lost 3 dB; left out: none")
-            .positive(),
+            .positive()
+            .sensitive(),
         parameter::integer("order", "of the low pass").at_least(1).at_most(2).otherwise("1"),
-        parameter::number("damping_ratio", "", "zeta, of order 2").positive().otherwise("0.7071"),
-        parameter::number("start", "", "value at the start; left out: zero").otherwise("0.0"),
+        parameter::number("damping_ratio", "", "zeta, of order 2")
+            .positive()
+            .otherwise("0.7071")
+            .sensitive(),
+        parameter::number("start", "", "value at the start; left out: zero")
+            .otherwise("0.0")
+            .sensitive(),
     };
     explicit Sensor(const Arguments& arguments);
 

@@ -32,16 +32,20 @@ public:
         parameter::object("on", "the constraint on which it acts, one on which a point slides")
             .required(),
         parameter::number("mu_static", "-", "coefficient of static friction; left out: mu_kinetic")
-            .nonnegative(),
+            .nonnegative()
+            .sensitive(),
         parameter::number("mu_kinetic", "-", "coefficient of kinetic friction; left out: mu_static")
-            .nonnegative(),
+            .nonnegative()
+            .sensitive(),
         parameter::number("viscous", "N s/m", "viscous coefficient: adds c |w| while it slips")
             .nonnegative()
-            .otherwise("0.0"),
+            .otherwise("0.0")
+            .sensitive(),
         parameter::number("stribeck_velocity",
                           "m/s",
                           "speed over which static falls to kinetic friction; left out: at once")
-            .positive(),
+            .positive()
+            .sensitive(),
         parameter::vector(
             "surface_velocity",
             3,

@@ -38,12 +38,17 @@ public:
             .required(),
         parameter::number("quadratic", "kg/m", "coefficient of |w| w")
             .nonnegative()
-            .otherwise("0.0"),
+            .otherwise("0.0")
+            .sensitive(),
         parameter::number("area", "m^2", "A, instead of quadratic = density coefficient area / 2")
-            .positive(),
-        parameter::number("coefficient", "", "C_d, coefficient of drag").nonnegative(),
-        parameter::number("density", "kg/m^3", "rho, of the medium").nonnegative(),
-        parameter::number("linear", "N s/m", "coefficient of w").nonnegative().otherwise("0.0"),
+            .positive()
+            .sensitive(),
+        parameter::number("coefficient", "", "C_d, coefficient of drag").nonnegative().sensitive(),
+        parameter::number("density", "kg/m^3", "rho, of the medium").nonnegative().sensitive(),
+        parameter::number("linear", "N s/m", "coefficient of w")
+            .nonnegative()
+            .otherwise("0.0")
+            .sensitive(),
         parameter::vector("medium_velocity",
                           3,
                           "m/s",
@@ -53,7 +58,8 @@ public:
             .or_matrix(0, 4)
             .or_texts()
             .or_file()
-            .otherwise("[0.0, 0.0, 0.0]"),
+            .otherwise("[0.0, 0.0, 0.0]")
+            .sensitive(),
         parameter::text("interpolation",
                         "between the rows of a table: straight lines, or a natural cubic spline",
                         "linear|spline")

@@ -37,9 +37,9 @@ constexpr ancora::Parameter kBody[] = {
               "or, with nodes, the ten of each tetrahedron: four corners, then the middles of its "
               "edges, a file or a list")
         .or_file(),
-    p::number("young", "Pa", "Young's modulus E of a mesh or of tetrahedra").positive(),
-    p::number("poisson", "-", "Poisson's ratio").at_least(0.0).below(0.5),
-    p::number("density", "kg/m^3", "mass per volume").positive(),
+    p::number("young", "Pa", "Young's modulus E of a mesh or of tetrahedra").positive().sensitive(),
+    p::number("poisson", "-", "Poisson's ratio").at_least(0.0).below(0.5).sensitive(),
+    p::number("density", "kg/m^3", "mass per volume").positive().sensitive(),
     p::text("order",
             "order of the rows of K and M: node by node (x, y, z of the first), axis by axis (x of "
             "all), or a file that names node and axis of each: \"12 1\", \"12.1\" or \"34 12 UX\"",
@@ -63,7 +63,10 @@ constexpr ancora::Parameter kBody[] = {
         .otherwise("12"),
     p::boolean("static_modes", "besides, the static shapes of interfaces that are moved")
         .otherwise("true"),
-    p::number("damping", "-", "damping ratio of each mode").nonnegative().otherwise("0.0"),
+    p::number("damping", "-", "damping ratio of each mode")
+        .nonnegative()
+        .otherwise("0.0")
+        .sensitive(),
     p::vector("amplitudes", 0, "m", "of the first modes at the start; others are zero"),
 };
 constexpr auto kParameters = ancora::rigid::join(kBody, ancora::rigid::kStartParameters);

@@ -20,7 +20,8 @@ constexpr ancora::Parameter kJet[] = {
               "table with rows [t, flow], or a file with such rows")
         .required(),
     p::vector("velocity", 3, "m/s", "u, velocity of what leaves, relative to the nozzle")
-        .required(),
+        .required()
+        .sensitive(),
     p::text("frame", "axes of velocity: those of the body, or inertial ones", "body|inertial")
         .otherwise("\"body\""),
 };

@@ -12,7 +12,9 @@ public:
     static constexpr Parameter kParameters[] = {
         parameter::point("a", "one point; the reaction is the force on it").required(),
         parameter::point("b", "the other point").required(),
-        parameter::number("length", "m", "their distance; left out: that at the start").positive(),
+        parameter::number("length", "m", "their distance; left out: that at the start")
+            .positive()
+            .sensitive(),
     };
     static constexpr const char* kRowName = "length";
 

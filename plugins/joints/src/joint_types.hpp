@@ -133,7 +133,7 @@ inline constexpr Parameter kScrewing[] = {
     kB,
     kPoint,
     kAxis,
-    parameter::number("pitch", "m", "way along the axis per turn").required(),
+    parameter::number("pitch", "m", "way along the axis per turn").required().sensitive(),
     kTurn,
     ANCORA_JOINT_LAWS};
 inline constexpr Parameter kCross[] = {

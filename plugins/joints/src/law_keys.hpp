@@ -21,17 +21,23 @@ inline constexpr Parameter kStiffness =
                       "rows [t, stiffness], or a file with such rows; above zero")
         .or_text()
         .or_matrix(0, 2)
-        .or_file();
-inline constexpr Parameter kFree = parameter::number(
-    "free", "m or rad", "value of the measure without effort; left out: that at the start");
+        .or_file()
+        .sensitive();
+inline constexpr Parameter kFree =
+    parameter::number(
+        "free", "m or rad", "value of the measure without effort; left out: that at the start")
+        .sensitive();
 inline constexpr Parameter kPreload =
     parameter::number(
         "preload",
         "N or N m",
         "effort at the free value: positive drives the measure up, that is, pushes points apart")
-        .otherwise("0.0");
+        .otherwise("0.0")
+        .sensitive();
 inline constexpr Parameter kDamping =
-    parameter::number("damping", "N s/m or N m s/rad", "effort against the rate").nonnegative();
+    parameter::number("damping", "N s/m or N m s/rad", "effort against the rate")
+        .nonnegative()
+        .sensitive();
 inline constexpr Parameter kTable = parameter::matrix(
     "table",
     0,
@@ -59,7 +65,8 @@ inline constexpr Parameter kEffort =
         Shape::text)
         .or_number()
         .or_matrix(0, 2)
-        .or_file();
+        .or_file()
+        .sensitive();
 inline constexpr Parameter kMostEffort =
     parameter::number("limit", "N or N m", "largest effort, either way").positive();
 inline constexpr Parameter kWork =
@@ -82,13 +89,18 @@ inline constexpr Parameter kTarget =
         .or_file();
 inline constexpr Parameter kServoInside[] = {
     kTarget,
-    parameter::number("kp", "N/m or N m/rad", "effort per error").nonnegative().otherwise("0.0"),
+    parameter::number("kp", "N/m or N m/rad", "effort per error")
+        .nonnegative()
+        .otherwise("0.0")
+        .sensitive(),
     parameter::number("kd", "N s/m or N m s/rad", "effort per rate of the error")
         .nonnegative()
-        .otherwise("0.0"),
+        .otherwise("0.0")
+        .sensitive(),
     parameter::number("ki", "N/(m s) or N m/(rad s)", "effort per integral of the error")
         .nonnegative()
-        .otherwise("0.0"),
+        .otherwise("0.0")
+        .sensitive(),
     kMostEffort,
     kWhich,
 };
@@ -140,13 +152,15 @@ inline constexpr Parameter kInertia =
                       "of the rotor about its axis [kg m^2]; on a displacement without ratio a "
                       "mass [kg]")
         .positive()
-        .required();
+        .required()
+        .sensitive();
 inline constexpr Parameter kRatio =
     parameter::number(
         "ratio",
         "rad/m or rad/rad",
         "what the rotor turns by per change of the measure: it is felt as ratio^2 inertia")
-        .otherwise("1.0");
+        .otherwise("1.0")
+        .sensitive();
 inline constexpr Parameter kGyroscopic =
     parameter::boolean("gyroscopic",
                        "on an angle: with what a base that turns does to the rotor, and it to the "
@@ -157,19 +171,22 @@ inline constexpr Parameter kRotorInside[] = {kInertia, kRatio, kGyroscopic, kWhi
 inline constexpr Parameter kRotorKeys[] = {kOn, kEndA, kEndB, kInertia, kRatio, kGyroscopic};
 
 inline constexpr Parameter kFrictionInside[] = {
-    parameter::number("mu", "-", "coefficient of friction").nonnegative(),
-    parameter::number("mu_static", "-", "that of sticking; left out: mu").nonnegative(),
+    parameter::number("mu", "-", "coefficient of friction").nonnegative().sensitive(),
+    parameter::number("mu_static", "-", "that of sticking; left out: mu").nonnegative().sensitive(),
     parameter::number("radius", "m", "of the bearing, or of the ball: lever arm of friction")
-        .positive(),
+        .positive()
+        .sensitive(),
     parameter::number(
         "effort",
         "N or N m",
         "dry friction that is there whatever the load, of seals and gears; alone, or beside mu")
         .nonnegative()
-        .otherwise("0.0"),
+        .otherwise("0.0")
+        .sensitive(),
     parameter::number("viscous", "N s/m or N m s/rad", "effort against the rate while it slips")
         .nonnegative()
-        .otherwise("0.0"),
+        .otherwise("0.0")
+        .sensitive(),
 };
 inline constexpr Parameter kFrictionKeys[] = {
     parameter::object("on", "the joint in which it acts").required(),
@@ -185,11 +202,13 @@ inline constexpr Parameter kSpringLaw =
     parameter::number(
         "spring", "N/m or N m/rad", "stiffness, or a table: a law \"spring_damper\" inside")
         .or_table(kSpringDamperInside)
-        .making("spring_damper", "stiffness");
+        .making("spring_damper", "stiffness")
+        .sensitive();
 inline constexpr Parameter kDampingLaw =
     parameter::number("damping", "N s/m or N m s/rad", "a law \"damper\" inside")
         .or_table(kDamperInside)
-        .making("damper", "damping");
+        .making("damper", "damping")
+        .sensitive();
 inline constexpr Parameter kMotorLaw =
     parameter::text("motor", "effort, or a table: a law \"motor\" inside")
         .or_number()
@@ -205,12 +224,14 @@ inline constexpr Parameter kDriveLaw =
 inline constexpr Parameter kFrictionLaw =
     parameter::number("friction", "-", "mu, or a table: a law \"joint_friction\" inside")
         .or_table(kFrictionInside)
-        .making("joint_friction", "mu");
+        .making("joint_friction", "mu")
+        .sensitive();
 inline constexpr Parameter kRotorLaw =
     parameter::number(
         "rotor", "kg, kg m^2 or kg m^2", "inertia, or a table: a law \"rotor\" inside")
         .or_table(kRotorInside)
-        .making("rotor", "inertia");
+        .making("rotor", "inertia")
+        .sensitive();
 
 inline constexpr Parameter kLimitsInside[] = {
     parameter::number("lower", "m or rad", "least value of the measure; left out: none"),

@@ -236,7 +236,9 @@ inline constexpr Parameter kTeethRestitution =
         .otherwise("0.0");
 inline constexpr Parameter kCouplerKeys[] = {
     parameter::make("on", "", "the measures", Shape::texts).required(),
-    parameter::vector("ratios", 0, "", "k_i: sum k_i dm_i = 0; as many as measures").required(),
+    parameter::vector("ratios", 0, "", "k_i: sum k_i dm_i = 0; as many as measures")
+        .required()
+        .sensitive(),
     kBacklash,
     kTeethRestitution,
 };
@@ -252,7 +254,9 @@ inline constexpr Parameter kRackKeys[] = {
     parameter::make(
         "on", "", "the angle of the pinion and the displacement of the rack", Shape::texts)
         .required(),
-    parameter::number("radius", "m", "of the pinion; negative: the other way").required(),
+    parameter::number("radius", "m", "of the pinion; negative: the other way")
+        .required()
+        .sensitive(),
     kBacklash,
     kTeethRestitution,
 };

@@ -28,16 +28,21 @@ inline constexpr Parameter kRopeKeys[] = {
                       "[t, length], or a file with such rows; left out: that at the start")
         .or_text()
         .or_matrix(0, 2)
-        .or_file(),
+        .or_file()
+        .sensitive(),
     parameter::number(
         "stiffness", "N/m", "k, of the whole rope at its length; left out or inf: it does not give")
         .positive()
-        .or_infinite(),
+        .or_infinite()
+        .sensitive(),
     parameter::number("young", "Pa", "with area, instead of stiffness: k = young area / length")
         .positive()
-        .or_infinite(),
-    parameter::number("area", "m^2", "of the rope's section").positive(),
-    parameter::number("damping", "N s/m", "c, while it is taut; with a stiffness").nonnegative(),
+        .or_infinite()
+        .sensitive(),
+    parameter::number("area", "m^2", "of the rope's section").positive().sensitive(),
+    parameter::number("damping", "N s/m", "c, while it is taut; with a stiffness")
+        .nonnegative()
+        .sensitive(),
     parameter::number("restitution",
                       "-",
                       "of a rope that does not give: impulse of expansion per impulse of "

@@ -38,18 +38,21 @@ constexpr ancora::Parameter kMembrane[] = {
              kRest,
              "the shape at rest, of the same nodes and triangles; left out: that of the start")
         .or_file(),
-    p::number("young", "Pa", "Young's modulus").positive().required(),
-    p::number("poisson", "-", "Poisson's ratio").at_least(0.0).at_most(0.5).required(),
-    p::number("thickness", "m", "thickness t").positive().required(),
+    p::number("young", "Pa", "Young's modulus").positive().required().sensitive(),
+    p::number("poisson", "-", "Poisson's ratio").at_least(0.0).at_most(0.5).required().sensitive(),
+    p::number("thickness", "m", "thickness t").positive().required().sensitive(),
     p::number("density", "kg/m^3", "mass per volume; 0: node_masses alone")
         .nonnegative()
-        .required(),
+        .required()
+        .sensitive(),
     p::number("damping", "Pa s", "stress per rate of the Green strain, beside the elastic one")
         .nonnegative()
-        .otherwise("0.0"),
+        .otherwise("0.0")
+        .sensitive(),
     p::number(
         "prestress", "Pa", "stress in the shape at rest, equal in all directions; > 0: tension")
-        .otherwise("0.0"),
+        .otherwise("0.0")
+        .sensitive(),
     p::boolean("tension_only", "wrinkled or slack where it would be compressed").otherwise("false"),
     p::text("mass", "how a triangle's mass is spread over its nodes", "consistent|lumped")
         .otherwise("\"consistent\""),

@@ -35,7 +35,7 @@ public:
         parameter::body("body", "the ball").required(),
         parameter::vector("center", 3, "m", "center of the ball, body axes")
             .otherwise("[0.0, 0.0, 0.0]"),
-        parameter::number("radius", "m", "radius of the ball").positive().required(),
+        parameter::number("radius", "m", "radius of the ball").positive().required().sensitive(),
         kNormal,
     };
     static constexpr ArgumentKind kArguments[] = {ArgumentKind::point,

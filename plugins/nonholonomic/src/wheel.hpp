@@ -37,7 +37,7 @@ public:
             .otherwise("[0.0, 0.0, 0.0]"),
         parameter::vector("axis", 3, "", "of the disc, body axes, of any length")
             .otherwise("[0.0, 1.0, 0.0]"),
-        parameter::number("radius", "m", "radius of the disc").positive().required(),
+        parameter::number("radius", "m", "radius of the disc").positive().required().sensitive(),
         parameter::vector("point", 3, "m", "a point of the plane, inertial axes")
             .otherwise("[0.0, 0.0, 0.0]"),
         kNormal,

@@ -13,7 +13,8 @@ constexpr ancora::Parameter kParticle[] = {
               "kg",
               "mass, > 0; or an anisotropic mass [[xx, xy, xz], ...], symmetric and positive "
               "semidefinite, of which the coordinates' rows and columns count")
-        .or_matrix(3, 3),
+        .or_matrix(3, 3)
+        .sensitive(),
     p::number(
         "mass_over_time",
         "kg",

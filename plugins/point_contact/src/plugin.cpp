@@ -40,7 +40,7 @@ constexpr ancora::Parameter kCircle[] = {
                  "normal of the circle's plane, carried by a body; a plain vector: fixed in space")
         .or_vector(3)
         .required(),
-    p::number("radius", "m", "radius of the circle").positive().required(),
+    p::number("radius", "m", "radius of the circle").positive().required().sensitive(),
 };
 
 constexpr ancora::Parameter kOrigin =

@@ -20,9 +20,14 @@ constexpr ancora::Parameter kPointLoad[] = {
               "box.vx, box.wz, elbow.angle, elbow.angle_rate")
         .or_matrix(0, 4)
         .or_texts()
-        .or_file(),
+        .or_file()
+        .sensitive(),
     p::body("body", "the body on which the torque acts; left out: the body of `at`"),
-    p::vector("torque", 3, "N m", "T, written like force").or_matrix(0, 4).or_texts().or_file(),
+    p::vector("torque", 3, "N m", "T, written like force")
+        .or_matrix(0, 4)
+        .or_texts()
+        .or_file()
+        .sensitive(),
     p::boolean("follow", "axes of force and torque are the body's, which they then follow")
         .otherwise("false"),
     p::matrix("table", 0, 2, "", "c: a table with rows [t, factor], or a file, that scales both")

@@ -33,13 +33,15 @@ constexpr ancora::Parameter kLaminate[] = {
         .required(),
     p::vector("shear", 2, "N/m", "stiffness against shear along axes 1 and 2")
         .positive()
-        .required(),
-    p::number("mass", "kg/m^2", "mass per area").positive().required(),
+        .required()
+        .sensitive(),
+    p::number("mass", "kg/m^2", "mass per area").positive().required().sensitive(),
     p::number("rotary",
               "kg",
               "moment of inertia per area; left out: that of an even sheet with "
               "these A and D")
-        .positive(),
+        .positive()
+        .sensitive(),
     p::vector("axis", 3, "", "axis 1 is what of this lies in the surface")
         .otherwise("[1.0, 0.0, 0.0]"),
 };
@@ -54,14 +56,15 @@ constexpr ancora::Parameter kShell[] = {
              "the shape without stress, of the same nodes and elements; left out: that of the "
              "start")
         .or_file(),
-    p::number("young", "Pa", "Young's modulus E").positive(),
-    p::number("poisson", "-", "Poisson's ratio").at_least(0.0).below(0.5),
-    p::number("thickness", "m", "thickness t").positive(),
-    p::number("density", "kg/m^3", "mass per volume").positive(),
+    p::number("young", "Pa", "Young's modulus E").positive().sensitive(),
+    p::number("poisson", "-", "Poisson's ratio").at_least(0.0).below(0.5).sensitive(),
+    p::number("thickness", "m", "thickness t").positive().sensitive(),
+    p::number("density", "kg/m^3", "mass per volume").positive().sensitive(),
     p::table("laminate", kLaminate, "stiffness and mass per area, in place of these four"),
     p::number("damping", "s", "force and moment per rate of a strain, in those per strain")
         .nonnegative()
-        .otherwise("0.0"),
+        .otherwise("0.0")
+        .sensitive(),
     p::vector(
         "frames",
         0,

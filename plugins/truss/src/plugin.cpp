@@ -46,11 +46,16 @@ constexpr ancora::Parameter kOutside =
 
 // What elements of a group have instead of the truss's values; docs as there.
 constexpr ancora::Parameter kGroup[] = {
-    p::number("young", "Pa", "Young's modulus E; inf: rigid links").positive().or_infinite(),
-    p::number("area", "m^2", "cross section A").positive(),
-    p::number("density", "kg/m^3", "mass per volume rho").nonnegative(),
-    p::number("damping", "Pa s", "axial stress per rate of the Green strain").nonnegative(),
-    p::number("prestress", "Pa", "axial stress at zero strain"),
+    p::number("young", "Pa", "Young's modulus E; inf: rigid links")
+        .positive()
+        .or_infinite()
+        .sensitive(),
+    p::number("area", "m^2", "cross section A").positive().sensitive(),
+    p::number("density", "kg/m^3", "mass per volume rho").nonnegative().sensitive(),
+    p::number("damping", "Pa s", "axial stress per rate of the Green strain")
+        .nonnegative()
+        .sensitive(),
+    p::number("prestress", "Pa", "axial stress at zero strain").sensitive(),
     p::boolean("tension_only", "slack where E eps + prestress < 0"),
     p::number("breaking_strain", "-", "Green strain above which an element breaks; inf: never")
         .positive()
@@ -61,11 +66,13 @@ constexpr ancora::Parameter kGroup[] = {
               "rows [t, L], or a file with such rows")
         .or_text()
         .or_matrix(0, 2)
-        .or_file(),
+        .or_file()
+        .sensitive(),
     kInterpolation,
     kOutside,
     p::number("node_mass", "kg", "point mass on each node of the group, beside others")
-        .nonnegative(),
+        .nonnegative()
+        .sensitive(),
 };
 
 constexpr ancora::Parameter kGroups[] = {
@@ -101,22 +108,27 @@ constexpr ancora::Parameter kTruss[] = {
         .positive()
         .or_infinite()
         .or_vector()
-        .required(),
+        .required()
+        .sensitive(),
     p::number("area", "m^2", "cross section A; not needed by rigid links without density")
         .positive()
-        .or_vector(),
+        .or_vector()
+        .sensitive(),
     p::number("density",
               "kg/m^3",
               "mass per volume rho; 0: springs; required unless node_masses are given")
         .nonnegative()
-        .or_vector(),
+        .or_vector()
+        .sensitive(),
     p::number("damping", "Pa s", "axial stress per rate of the Green strain, beside E eps")
         .nonnegative()
         .or_vector()
-        .otherwise("0.0"),
+        .otherwise("0.0")
+        .sensitive(),
     p::number("prestress", "Pa", "axial stress at zero strain; > 0: tension")
         .or_vector()
-        .otherwise("0.0"),
+        .otherwise("0.0")
+        .sensitive(),
     p::boolean("tension_only", "slack, without any force, where E eps + prestress < 0")
         .or_vector()
         .otherwise("false"),
@@ -135,7 +147,8 @@ constexpr ancora::Parameter kTruss[] = {
         .or_vector()
         .or_text()
         .or_matrix(0, 2)
-        .or_file(),
+        .or_file()
+        .sensitive(),
     kInterpolation,
     kOutside,
     p::table("groups", kGroups, "values of elements and nodes by the names of groups"),

@@ -23,22 +23,31 @@ inline constexpr Parameter kTyreKeys[] = {
         .otherwise("[0.0, 0.0, 0.0]"),
     parameter::vector("normal", 3, "", "of the road, inertial axes, of any length")
         .otherwise("[0.0, 0.0, 1.0]"),
-    parameter::number("radius", "m", "R without load").positive().required(),
+    parameter::number("radius", "m", "R without load").positive().required().sensitive(),
     parameter::number(
         "effective_radius", "m", "R_e, by which it rolls freely; left out: the radius")
         .positive(),
     parameter::number("stiffness", "N/m", "c_z, of the load by the deflection")
         .positive()
-        .required(),
+        .required()
+        .sensitive(),
     parameter::number("damping", "N s/m", "d_z, of the load by its rate")
         .nonnegative()
-        .otherwise("0.0"),
-    parameter::number("sigma_kappa", "m", "relaxation length along").positive().otherwise("0.2"),
-    parameter::number("sigma_alpha", "m", "relaxation length across").positive().otherwise("0.5"),
-    parameter::number("Fz0", "N", "nominal load").positive().required(),
+        .otherwise("0.0")
+        .sensitive(),
+    parameter::number("sigma_kappa", "m", "relaxation length along")
+        .positive()
+        .otherwise("0.2")
+        .sensitive(),
+    parameter::number("sigma_alpha", "m", "relaxation length across")
+        .positive()
+        .otherwise("0.5")
+        .sensitive(),
+    parameter::number("Fz0", "N", "nominal load").positive().required().sensitive(),
     parameter::number("lambda_mu", "-", "friction of the road, by that of the data")
         .positive()
-        .otherwise("1.0"),
+        .otherwise("1.0")
+        .sensitive(),
     parameter::number("pCx1", "-", "shape C of F_x").required(),
     parameter::number("pDx1", "-", "friction along at Fz0").required(),
     parameter::number("pDx2", "-", "its change with load").otherwise("0.0"),

@@ -483,6 +483,14 @@ TEST_CASE("derivatives, fits and copies from C, and what is refused") {
     CHECK(derivatives[1] == near(0.0, 1e-9));
     CHECK(ancora_gradient_values(model.get(), 9, derivatives, 2, nullptr) == ANCORA_USAGE);
     CHECK(ancora_gradient_remark(model.get(), 2, 0, nullptr, 0, &count) == ANCORA_USAGE);
+    char key[40] = {};
+    REQUIRE(ancora_gradient_key(model.get(), 0, key, sizeof key, &count) == ANCORA_OK);
+    CHECK(std::string(key) == by[0]);
+    CHECK(ancora_gradient_key(model.get(), 1, key, sizeof key, &count) == ANCORA_USAGE);
+    const char* const ball[] = {"body.ball"};
+    REQUIRE(ancora_gradient(model.get(), of, 2, ball, 1, 1) == ANCORA_OK);
+    REQUIRE(ancora_gradient_key(model.get(), 0, key, sizeof key, &count) == ANCORA_OK);
+    CHECK(std::string(key) == "body.ball.mass");
 
     const double t[] = {0.2, 0.6, 1.0}, y[] = {0.3, 0.9, 1.5}, back[] = {0.2, 0.2, 1.0};
     REQUIRE(ancora_fit(model.get(), t, 3, of, 1, y, by, 1, 1) == ANCORA_OK);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -17,6 +18,8 @@
 #include "ancora/framework/plugin_registry.hpp"
 
 namespace ancora {
+
+class Simulation;
 
 /// A number of a run: the value of a column of history.csv at a time, or a functional of it.
 struct ANCORA_FRAMEWORK_EXPORT Objective {
@@ -101,7 +104,8 @@ struct ANCORA_FRAMEWORK_EXPORT Gradient {
 ///
 /// @param of  at least one
 /// @param by  keys as after --set, "parameters.length" or "body.boom.young"; "[i]" behind one is an
-///            entry of an array, counted from 0
+///            entry of an array, counted from 0; "body.boom" stands for all numbers that the model
+///            gives to sensitive parameters of this object, "sensitive" for those of all objects
 /// @throws Error (usage) for what names nothing or no number, or where the adjoint was asked for
 ///         and is not to be had; what the model as it stands throws
 ANCORA_FRAMEWORK_EXPORT Gradient differentiate(const ModelSource& model,
@@ -109,6 +113,30 @@ ANCORA_FRAMEWORK_EXPORT Gradient differentiate(const ModelSource& model,
                                                std::span<const std::string> by,
                                                PluginRegistry& registry,
                                                const GradientOptions& options = {});
+
+/// Keys of all numbers that a model gives to parameters which types call sensitive, of one object,
+/// "body.boom", or of all: "sensitive".
+/// @throws Error (usage) where there are none
+ANCORA_FRAMEWORK_EXPORT std::vector<std::string> sensitive_parameters(const ModelSource& model,
+                                                                      const std::string& object,
+                                                                      PluginRegistry& registry);
+
+/// What a symmetry of space asks of the adjoint of a run. With L = (L_q, L_v) the derivatives of
+/// any function of the end by the state at an instant, sum L_q over what translates and sum (q x
+/// L_q + v x L_v) over all vectors are the same at each instant, if the motion from a start that is
+/// shifted or turned is the motion, shifted or turned.
+struct AdjointInvariance {
+    /// Largest changes of the two over the run, in their largest terms.
+    double translation = 0.0, rotation = 0.0;
+    std::string obstacle;  ///< why there is no adjoint, or coordinates do not turn; empty: there is
+};
+/// Tries it with a function at random. No differences of runs are taken.
+/// @param run  at its begin; is at its end afterwards
+/// @param other  another one of the same model
+/// @throws what a step of the run throws
+ANCORA_FRAMEWORK_EXPORT AdjointInvariance adjoint_invariance(Simulation& run,
+                                                             Simulation& other,
+                                                             std::uint64_t seed);
 
 /// A parameter that is fitted.
 struct ANCORA_FRAMEWORK_EXPORT FitParameter {

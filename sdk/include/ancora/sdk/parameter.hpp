@@ -43,6 +43,7 @@ struct Parameter {
     bool minimum_is_excluded = false;
     bool maximum_is_excluded = false;
     bool may_be_infinite = false;
+    bool is_sensitive = false;      ///< equations change smoothly with its numbers
     int length = 0;                 ///< entries of a vector; 0: any
     int columns = 0;                ///< entries of each row of a matrix; 0: any
     int rows = 0;                   ///< rows of a matrix; 0: any
@@ -98,6 +99,13 @@ struct Parameter {
     constexpr Parameter or_infinite() const {
         Parameter p = *this;
         p.may_be_infinite = true;
+        return p;
+    }
+    /// The equations change smoothly with each number of the value, in number and shape not at all:
+    /// derivatives by it exist. `ancora gradient` offers it, `ancora verify` tries it.
+    constexpr Parameter sensitive() const {
+        Parameter p = *this;
+        p.is_sensitive = true;
         return p;
     }
     constexpr Parameter or_number() const { return with(Shape::number); }

@@ -30,8 +30,9 @@ namespace ancora::rigid {
 /// The parameters that read_mass_properties() reads.
 inline constexpr Parameter kMassParameters[] = {
     parameter::vector("size", 3, "m", "edges of a box along the body axes; with density")
-        .positive(),
-    parameter::number("density", "kg/m^3", "mass per volume of the box").positive(),
+        .positive()
+        .sensitive(),
+    parameter::number("density", "kg/m^3", "mass per volume of the box").positive().sensitive(),
     lines::end_parameter(
         "from",
         "with to, instead of position and orientation: where a rod begins at the "
@@ -41,18 +42,23 @@ inline constexpr Parameter kMassParameters[] = {
     lines::end_parameter("to", "where the rod ends, likewise"),
     parameter::number(
         "radius", "m", "of a rod between from and to, with mass or density; left out: none")
-        .positive(),
-    parameter::number("mass", "kg", "mass, instead of a box; with inertia, or of a rod").positive(),
+        .positive()
+        .sensitive(),
+    parameter::number("mass", "kg", "mass, instead of a box; with inertia, or of a rod")
+        .positive()
+        .sensitive(),
     parameter::vector(
         "inertia",
         3,
         "kg m^2",
         "moments of inertia about the centre of mass along the body axes, or the full "
         "tensor [[xx, xy, xz], ...]; flat bodies are allowed")
-        .or_matrix(3, 3),
+        .or_matrix(3, 3)
+        .sensitive(),
     parameter::vector(
         "center_of_mass", 3, "m", "centre of mass from the reference point, body axes")
-        .otherwise("[0.0, 0.0, 0.0]"),
+        .otherwise("[0.0, 0.0, 0.0]")
+        .sensitive(),
 };
 
 /// The parameters that read_start() reads.

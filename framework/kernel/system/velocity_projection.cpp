@@ -444,21 +444,37 @@ void VelocityProjection::record(Ledger& ledger,
     ledger.record_impulse(parts_.space.momenta(q1.data(), force_.data()), 1.0);
 }
 
+/// Strain per stress of an elastic row at the state; infinite where there is no such thing.
+double VelocityProjection::compliance_of(int k) const {
+    const RowLaw& law = parts_.laws[k];
+    constexpr double kNone = std::numeric_limits<double>::infinity();
+    if (law.kind != RowKind::elastic || law.law != nullptr) return kNone;
+    const ItemLaws& together = parts_.laws.together();
+    if (!together.holds(k)) return law.compliance;
+    // The diagonal of W'' of a law that rows have together
+    const ItemLaws::Item& item = together.item_of(k);
+    const auto n = static_cast<std::size_t>(item.num_rows);
+    std::array<double, ItemLaw::kMostRows * ItemLaw::kMostRows> D{};
+    together.stiffness(item, state_.pi.data(), std::span(D).first(n * n));
+    const double slope = D[static_cast<std::size_t>(k - item.first_row) * (n + 1)];
+    return slope > 0.0 ? 1.0 / slope : kNone;
+}
+
 void VelocityProjection::find_stiffest() {
     std::vector<int> all(parts_.rows.blocks.size());
     for (std::size_t b = 0; b < all.size(); ++b) all[b] = static_cast<int>(b);
     parts_.rows.evaluate_rates(
         all, state_.q.data(), state_.v.data(), state_.t, A_.data(), pi_t_.data());
     for (int k = 0; k < parts_.m; ++k) {
-        const RowLaw& law = parts_.laws[k];
-        if (law.kind != RowKind::elastic || law.law != nullptr) continue;
+        const double compliance = compliance_of(k);
+        if (!std::isfinite(compliance)) continue;
         // w_k = (A_k M^-1 A_k^T / c_k)^1/2 of the row alone, by the diagonal of M. With h w >> 1 a
         // composition falls back to order 2 where the row vibrates.
         double flexibility = 0.0;
         parts_.rows.for_entries(k, [&](int e, int i) {
             flexibility += A_[e] * A_[e] * parts_.inverse_mass[i];
         });
-        const double frequency = std::sqrt(flexibility / law.compliance);
+        const double frequency = std::sqrt(flexibility / compliance);
         if (frequency > stiff_.frequency) {
             stiff_.frequency = frequency;
             stiff_.row = k;

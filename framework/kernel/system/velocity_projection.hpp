@@ -86,6 +86,7 @@ private:
     void transposed(const End& end, const Eigen::VectorXd& mu, Eigen::VectorXd& force) const;
     double rate(const End& end, std::size_t c, const double* v) const;
     void find_stiffest();
+    double compliance_of(int k) const;
     void add_ground_force(const End& end, double factor, Eigen::VectorXd& force) const;
 
     Assembly& parts_;

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "parameter_group.hpp"
+#include "projection_derivative.hpp"
 #include "rate_derivative.hpp"
 #include "state_columns.hpp"
 #include "step_derivative.hpp"
@@ -233,11 +234,16 @@ private:
             for (std::size_t i = segment.ends[at]; i-- > begin;) {
                 const AcceptedStep& accepted = segment.steps[i];
                 const bool is_last = i + 1 == segment.steps.size();
-                const StepState& next = is_last ? segment.end : segment.steps[i + 1].before;
+                const StepState next = is_last ? segment.end : segment.steps[i + 1].start();
                 require_agreement(accepted, next);
                 // First, since it tells what each parameter enters.
                 if (is_first) try_out(accepted);
-                if (rates_.is_wanted()) pull_back_rates(accepted, next);
+                if (accepted.projection) {
+                    if (!projection_) projection_.emplace(here_.system);
+                    projection_->take(accepted, next);
+                } else if (rates_.is_wanted()) {
+                    pull_back_rates(accepted, next);
+                }
                 pull_back(accepted, std::exchange(is_first, false));
             }
         }
@@ -253,7 +259,8 @@ private:
         const double v_size = largest_entry(before.v) + largest_entry(dv);
         Eigen::VectorXd v_off = next.v - before.v - dv;
         for (int i = 0; i < v_off.size(); ++i)
-            if (system_.parts().mass.is_massless(i) || rates_.is_wanted()) v_off[i] = 0.0;
+            if (system_.parts().mass.is_massless(i) || rates_.is_wanted() || step.projection)
+                v_off[i] = 0.0;
         if (largest_entry(next.q - before.q - dq) > kAgrees * q_size ||
             largest_entry(v_off) > kAgrees * v_size)
             throw AdjointObstacle{fmt::format(
@@ -265,17 +272,24 @@ private:
         rates_.take(next, step.before.v + step.h * step.a);
         for (std::size_t c = 0; c < column_of_.size(); ++c) {
             rates_.pull_back(costates_[c]);
-            for (ParameterGroup& group : parameters_->groups) {
-                if (group.is_of_start()) continue;
-                group.take_numbers([this](KernelSystem& system,
-                                          Eigen::VectorXd& of_coordinates,
-                                          Eigen::VectorXd& of_rows) {
-                    rates_.evaluate(system, of_coordinates, of_rows);
-                });
-                for (const ParameterGroup::Member& member : group.members()) {
-                    const auto [value, size] = group.sum(member);
-                    add(c, member.number, value, size);
-                }
+            add_numbers(c,
+                        [this](KernelSystem& system,
+                               Eigen::VectorXd& of_coordinates,
+                               Eigen::VectorXd& of_rows) {
+                            rates_.evaluate(system, of_coordinates, of_rows);
+                        });
+        }
+    }
+
+    /// What parameters make of numbers of each coordinate and row.
+    template <class Evaluate>
+    void add_numbers(std::size_t c, const Evaluate& evaluate) {
+        for (ParameterGroup& group : parameters_->groups) {
+            if (group.is_of_start()) continue;
+            group.take_numbers(evaluate);
+            for (const ParameterGroup::Member& member : group.members()) {
+                const auto [value, size] = group.sum(member);
+                add(c, member.number, value, size);
             }
         }
     }
@@ -292,26 +306,39 @@ private:
 
     void pull_back(const AcceptedStep& step, bool is_to_be_checked) {
         derivative_.take(step);
+        pulled_.resize(costates_.size());
+        for (std::size_t c = 0; c < costates_.size(); ++c) {
+            Pulled& to = pulled_[c];
+            to.behind = costates_[c].pi;
+            const bool is_solved =
+                step.projection
+                    ? projection_->pull_back(derivative_, costates_[c], to.motion, to.rows)
+                    : derivative_.pull_back(costates_[c], to.motion, to.rows);
+            if (!is_solved)
+                throw AdjointObstacle{
+                    fmt::format("t = {:.6g} s: the step's matrix has no inverse", step.before.t)};
+            if (rates_.is_wanted() && !step.projection)
+                derivative_.move_massless(step.before, costates_[c]);
+            if (step.projection)
+                add_numbers(c,
+                            [this](KernelSystem& system,
+                                   Eigen::VectorXd& of_coordinates,
+                                   Eigen::VectorXd& of_rows) {
+                                projection_->evaluate(system, of_coordinates, of_rows);
+                            });
+        }
         for (ParameterGroup& group : parameters_->groups) {
             if (group.is_of_start()) continue;
             // In full now and then, which tells whether it has a corner. Rows leave more rounding.
             if (group.is_in_rows() || is_to_be_checked)
                 group.take(step, derivative_.motion_left(), derivative_.rows_left());
             if (!group.is_in_rows()) group.take_laws(step, derivative_.increments());
-        }
-        for (std::size_t c = 0; c < column_of_.size(); ++c) {
-            behind_ = costates_[c].pi;
-            if (!derivative_.pull_back(costates_[c], motion_, rows_))
-                throw AdjointObstacle{
-                    fmt::format("t = {:.6g} s: the step's matrix has no inverse", step.before.t)};
-            if (rates_.is_wanted()) derivative_.move_massless(step.before, costates_[c]);
-            for (ParameterGroup& group : parameters_->groups) {
-                if (group.is_of_start()) continue;
+            for (std::size_t c = 0; c < costates_.size(); ++c)
                 for (const ParameterGroup::Member& member : group.members()) {
-                    const auto [value, size] = group.term(member, motion_, rows_, behind_);
+                    const Pulled& by = pulled_[c];
+                    const auto [value, size] = group.term(member, by.motion, by.rows, by.behind);
                     add(c, member.number, value, size);
                 }
-            }
         }
     }
 
@@ -362,6 +389,7 @@ private:
     Neighbour here_;  // of the same values
     StepDerivative derivative_;
     RateDerivative rates_;
+    std::optional<ProjectionDerivative> projection_;
     std::span<const Objective> of_;
     AdjointGradient out_;
     std::vector<std::pair<std::size_t, std::size_t>> column_of_;  // objective, its column
@@ -373,7 +401,11 @@ private:
     std::map<long, Seeds> seeds_;
     std::vector<Costate> costates_;
     std::vector<double> value_, size_;
-    Eigen::VectorXd motion_, rows_, behind_;
+    /// What a step's residual is multiplied by, and the derivatives by pi behind it.
+    struct Pulled {
+        Eigen::VectorXd motion, rows, behind;
+    };
+    std::vector<Pulled> pulled_;  // of each costate
     unsigned checks_ = 0;
     int column_looks_ = 0;
     bool has_looked_ = false;

@@ -162,7 +162,9 @@ std::vector<std::string> with_sensitive(const ModelSource& model,
             dots == 1 && (key.starts_with("body.") || key.starts_with("constraint.") ||
                           key.starts_with("joint.") || key.starts_with("force."));
         if (key != kAll && !is_object) {
-            out.push_back(key);
+            // One that an object stands for already; twice by itself is refused later.
+            if (std::ranges::find(out, key) == out.end() || std::ranges::count(keys, key) > 1)
+                out.push_back(key);
             continue;
         }
         if (!plain) {

@@ -20,6 +20,7 @@ std::size_t size_of(const AcceptedStep& step) {
     const StepState& at = step.before;
     Eigen::Index count = step.a.size() + step.s.size();
     for (const auto* x : {&at.q, &at.q_low, &at.v, &at.v_low, &at.pi, &at.lag}) count += x->size();
+    if (step.projection) count += step.projection->mu.size() + 2 * at.v.size();
     return sizeof step + sizeof(double) * (static_cast<std::size_t>(count) + at.plugin.size()) +
            sizeof(int) * at.dropped.size();
 }
@@ -59,6 +60,14 @@ bool StepState::is_same(const StepState& other) const {
            same_bits(lag, other.lag) && plugin == other.plugin && dropped == other.dropped;
 }
 
+StepState AcceptedStep::start() const {
+    StepState out = before;
+    if (!projection) return out;
+    out.v = projection->v;
+    out.v_low = projection->v_low;
+    return out;
+}
+
 RecordedRun::RecordedRun(Simulation& simulation, std::size_t most_bytes)
     : simulation_(simulation),
       system_(KernelAccess::of(simulation)),
@@ -82,6 +91,12 @@ void RecordedRun::watch(std::vector<AcceptedStep>& steps) {
         };
         steps.push_back({StepState::of(system_), trial.h, copy(trial.a), copy(trial.s)});
         steps.back().before.t = trial.t0;
+        if (const VelocityProjection* const its = system_.projection_under_way())
+            steps.back().projection = {its->multipliers(),
+                                       its->velocity_before(),
+                                       its->velocity_before_low(),
+                                       its->start_factor(),
+                                       its->end_factor()};
     });
 }
 
@@ -172,17 +187,17 @@ void RecordedRun::visit_kept(const std::function<void(long step)>& at_end,
             std::make_move_iterator(steps_.begin() + static_cast<std::ptrdiff_t>(begin)),
             std::make_move_iterator(steps_.end()));
         steps_.resize(begin);
-        segment.end = std::exchange(last, segment.steps.front().before);
+        segment.end = std::exchange(last, segment.steps.front().start());
         const auto show = [&](long step, const StepState& state) {
             state.put(system_);
             system_.follow_joints();
             at_end(step);
         };
-        if (segment.first == 0) show(0, segment.steps.front().before);
+        if (segment.first == 0) show(0, segment.steps.front().start());
         for (std::size_t i = 0; i < segment.ends.size(); ++i) {
             const std::size_t end = segment.ends[i];
             show(segment.first + static_cast<long>(i) + 1,
-                 end < segment.steps.size() ? segment.steps[end].before : segment.end);
+                 end < segment.steps.size() ? segment.steps[end].start() : segment.end);
         }
         visit(segment);
     }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,6 +41,15 @@ struct AcceptedStep {
     StepState before;
     double h = 0.0;
     Eigen::VectorXd a, s;
+    /// Of a step whose velocities are projected at both ends: `before` has v0+.
+    struct Projection {
+        Eigen::VectorXd mu, v, v_low;  ///< and v0
+        double start_factor = 1.0, end_factor = 1.0;
+    };
+    std::optional<Projection> projection{};
+
+    /// `before` with v0.
+    StepState start() const;
 };
 
 /// A run whose steps are kept, or where they are too many, with checkpoints, about as many as there

@@ -127,6 +127,10 @@ public:
     // For derivatives of a run.
     /// Called with each trial that is accepted, before it is: the state is that of its begin.
     void watch_steps(std::function<void(const StepTrial&)> watch) { watch_ = std::move(watch); }
+    /// That of the step under way; null where velocities are not projected.
+    const VelocityProjection* projection_under_way() const {
+        return projection_ && projection_->is_under_way() ? projection_.get() : nullptr;
+    }
     /// The equations, the state and the last trial, which may be set to those of another system of
     /// the model and evaluated by step_equations(); what follows from a state's past does not.
     SystemData step_data() { return data(); }

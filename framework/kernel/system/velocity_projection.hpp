@@ -53,6 +53,12 @@ public:
     void note_length(double h) override;
 
     bool is_under_way() const { return is_under_way_; }
+    /// Of the step under way: mu, a and b, and v0.
+    const Eigen::VectorXd& multipliers() const { return mu_; }
+    double start_factor() const { return start_.factor; }
+    double end_factor() const { return end_.factor; }
+    const Eigen::VectorXd& velocity_before() const { return v0_; }
+    const Eigen::VectorXd& velocity_before_low() const { return v0_low_; }
     /// v1- becomes v1. [step]
     void finish(Eigen::VectorXd& v, Eigen::VectorXd& v_low);
     /// Records the impulses of both ends, from q0 to q1. [step]

@@ -159,11 +159,8 @@ ExpressionScope::ExpressionScope(const Table& parameters) {
 }
 
 ExpressionScope::ExpressionScope(std::shared_ptr<const ExpressionScope> outer,
-                                 std::vector<std::pair<std::string, std::int64_t>> indices)
-    : outer_(std::move(outer)) {
-    for (auto& [name, index] : indices)
-        indices_.emplace_back(std::move(name), Quantity{static_cast<double>(index), {}, {}});
-}
+                                 std::vector<Local> indices)
+    : outer_(std::move(outer)), indices_(std::move(indices)) {}
 
 const ExpressionScope::Definition* ExpressionScope::parameter(std::string_view name) const {
     const auto found = by_name_.find(name);
@@ -172,8 +169,8 @@ const ExpressionScope::Definition* ExpressionScope::parameter(std::string_view n
 
 Symbol ExpressionScope::find(std::string_view name) const {
     for (const auto* const list : {&indices_, &locals_})
-        for (const auto& [own, value] : *list)
-            if (own == name) return {{&value, 1}, false};
+        for (const Local& local : *list)
+            if (local.name == name) return {local.values, local.is_array, 0, local.text};
     if (outer_) return outer_->find(name);
     const Definition* const found = parameter(name);
     if (found == nullptr) return {};
@@ -183,15 +180,15 @@ Symbol ExpressionScope::find(std::string_view name) const {
 
 bool ExpressionScope::knows(std::string_view name) const {
     for (const auto* const list : {&indices_, &locals_})
-        for (const auto& [own, value] : *list)
-            if (own == name) return true;
+        for (const Local& local : *list)
+            if (local.name == name) return true;
     return outer_ ? outer_->knows(name) : parameter(name) != nullptr;
 }
 
 std::vector<std::string> ExpressionScope::names() const {
     std::vector<std::string> all;
     for (const auto* const list : {&indices_, &locals_})
-        for (const auto& [own, value] : *list) all.push_back(own);
+        for (const Local& local : *list) all.push_back(local.name);
     const ExpressionScope& of_parameters = outer_ ? *outer_ : *this;
     for (const Definition& definition : of_parameters.parameters_) all.push_back(definition.name);
     return all;
@@ -199,8 +196,12 @@ std::vector<std::string> ExpressionScope::names() const {
 
 std::string ExpressionScope::indices_text() const {
     std::string text;
-    for (const auto& [index, value] : indices_)
-        text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", index, number_text(value.value));
+    for (const Local& index : indices_)
+        text +=
+            fmt::format("{}{} = {}",
+                        text.empty() ? "" : ", ",
+                        index.name,
+                        index.text.empty() ? number_text(index.values.front().value) : index.text);
     return text;
 }
 

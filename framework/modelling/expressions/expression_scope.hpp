@@ -24,14 +24,17 @@ public:
     /// Computes them all, in any order.
     /// @throws Error (manifest) at the place of the one that is wrong, with the chain of a cycle
     explicit ExpressionScope(const Table& parameters);
-    /// The names of `outer`, and indices.
-    ExpressionScope(std::shared_ptr<const ExpressionScope> outer,
-                    std::vector<std::pair<std::string, std::int64_t>> indices);
-
     /// A name of one round of [[generate]] alone.
-    void add_local(std::string name, const Quantity& value) {
-        locals_.emplace_back(std::move(name), value);
-    }
+    struct Local {
+        std::string name;
+        std::vector<Quantity> values;
+        bool is_array = false;
+        std::string text = {};  ///< of one in a list of names
+    };
+    /// The names of `outer`, and indices.
+    ExpressionScope(std::shared_ptr<const ExpressionScope> outer, std::vector<Local> indices);
+
+    void add_local(Local local) { locals_.push_back(std::move(local)); }
 
     Symbol find(std::string_view name) const override;
     bool knows(std::string_view name) const override;
@@ -60,7 +63,7 @@ private:
     const Definition* parameter(std::string_view name) const;
 
     std::shared_ptr<const ExpressionScope> outer_;
-    std::vector<std::pair<std::string, Quantity>> indices_, locals_;
+    std::vector<Local> indices_, locals_;
     std::deque<Definition> parameters_;
     std::unordered_map<std::string_view, const Definition*> by_name_;
 };

@@ -9,12 +9,16 @@
 
 #include "ancora/sdk/formula/error.hpp"
 #include "expression.hpp"
+#include "trimmed.hpp"
 #include "wording.hpp"
 
 namespace ancora {
 namespace {
 
 std::string text_of(std::string_view expression, const Symbols& scope, bool before_power) {
+    if (const std::string_view name = trimmed(expression); scope.knows(name))
+        if (const Symbol symbol = scope.find(name); !symbol.text.empty())
+            return std::string(symbol.text);
     if (const Symbol array = named_array(expression, scope); array.is_array) {
         std::string text = "[";
         for (std::size_t i = 0; i < array.values.size(); ++i) {

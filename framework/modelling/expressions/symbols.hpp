@@ -16,7 +16,8 @@ namespace ancora {
 struct Symbol {
     std::span<const Quantity> values;
     bool is_array = false;
-    std::size_t columns = 0;  ///< of rows; 0 where it has none
+    std::size_t columns = 0;     ///< of rows; 0 where it has none
+    std::string_view text = {};  ///< of a name in a list of [[generate]]; its number is its place
 };
 
 /// The names that an expression may use.

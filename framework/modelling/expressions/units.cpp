@@ -37,6 +37,7 @@ constexpr Exponents kMass{0, 1};
 constexpr Exponents kTime{0, 0, 1};
 constexpr Exponents kFrequency{0, 0, -1};
 constexpr Exponents kSpeed{1, 0, -1};
+constexpr Exponents kAcceleration{1, 0, -2};
 constexpr Exponents kForce{1, 1, -2};
 constexpr Exponents kPressure{-1, 1, -2};
 constexpr Exponents kEnergy{2, 1, -2};
@@ -45,6 +46,7 @@ constexpr Exponents kTemperature{0, 0, 0, 1};
 constexpr Exponents kCurrent{0, 0, 0, 0, 1};
 constexpr Exponents kVoltage{2, 1, -3, 0, -1};
 constexpr Exponents kResistance{2, 1, -3, 0, -2};
+constexpr Exponents kInductance{2, 1, -2, 0, -2};
 
 // Inch, pound and the standard gravity 9.80665 m/s^2 are exact by definition.
 constexpr double kPoundForce = 45359237.0 * 980665.0;  // over 1e13
@@ -66,12 +68,16 @@ constexpr NamedUnit kUnits[] = {
     {"Hz", 1, 1, kFrequency, true},
     {"rad", 1, 1, kNone, true},
     {"deg", kPi, 180, kNone, false},
+    {"arcmin", kPi, 180 * 60, kNone, false},
+    {"arcsec", kPi, 180 * 3600, kNone, false},
     {"rev", 2 * kPi, 1, kNone, false},
     {"rpm", 2 * kPi, 60, kFrequency, false},
     {"mph", 44704, 1e5, kSpeed, false},
+    {"g0", 980665, 1e5, kAcceleration, false},
     {"N", 1, 1, kForce, true},
     {"kgf", 980665, 1e5, kForce, false},
     {"lbf", kPoundForce, 1e13, kForce, false},
+    {"kip", kPoundForce, 1e10, kForce, false},
     {"Pa", 1, 1, kPressure, true},
     {"bar", 1e5, 1, kPressure, true},
     {"atm", 101325, 1, kPressure, false},
@@ -80,10 +86,13 @@ constexpr NamedUnit kUnits[] = {
     {"J", 1, 1, kEnergy, true},
     {"Nm", 1, 1, kEnergy, true},
     {"W", 1, 1, kPower, true},
+    {"hp", kPoundForce*(550.0 * 3048.0), 1e17, kPower, false},
+    {"PS", 75 * 980665, 1e5, kPower, false},
     {"K", 1, 1, kTemperature, true},
     {"A", 1, 1, kCurrent, true},
     {"V", 1, 1, kVoltage, true},
     {"ohm", 1, 1, kResistance, true},
+    {"H", 1, 1, kInductance, true},
 };
 
 struct Prefix {
@@ -141,7 +150,15 @@ std::string usual_unit(std::string_view name) {
         {"joule", "J"},      {"watt", "W"},      {"pascal", "Pa"},  {"hertz", "Hz"},
         {"kelvin", "K"},     {"inch", "in"},     {"inches", "in"},  {"foot", "ft"},
         {"feet", "ft"},      {"pound", "lb"},    {"ton", "t"},      {"tonne", "t"},
-        {"l", "dm^3"},       {"liter", "dm^3"},  {"litre", "dm^3"}, {"ohm", "V/A"}};
+        {"l", "dm^3"},       {"liter", "dm^3"},  {"litre", "dm^3"}, {"hr", "h"},
+        {"hrs", "h"},        {"lbs", "lb"},      {"lbm", "lb"},     {"kph", "km/h"},
+        {"kmh", "km/h"},     {"rps", "rev/s"},   {"turns", "rev"},  {"Nmm", "N*mm"},
+        {"kNmm", "kN*mm"},   {"Ns", "N*s"},      {"kNs", "kN*s"},   {"Nms", "N*m*s"},
+        {"Vs", "V*s"},       {"As", "A*s"},      {"Ah", "A*h"},     {"mAh", "mA*h"},
+        {"Wh", "W*h"},       {"kWh", "kW*h"},    {"kgm", "kg*m"},   {"kgm2", "kg*m^2"},
+        {"henry", "H"},      {"volt", "V"},      {"volts", "V"},    {"amp", "A"},
+        {"amps", "A"},       {"ampere", "A"},    {"Ohm", "ohm"},    {"ohms", "ohm"},
+        {"\xce\xa9", "ohm"}, {"Kg", "kg"},       {"KN", "kN"},      {"gram-force", "N"}};
     for (const auto& [word, unit] : kWords)
         if (word == name) return std::string(unit);
     const std::size_t digits = name.find_first_of("23456789");

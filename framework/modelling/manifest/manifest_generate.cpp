@@ -2,6 +2,7 @@
 // [[generate]]: objects by the many.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,11 +25,20 @@ constexpr double kMostValues = 1e8;
 
 constexpr std::string_view kKinds[] = {"body", "constraint", "force"};
 
-// One entry of `for`: from first, count of them.
+// One entry of `for`: from first, count of them, or a list of values or of names.
 struct Index {
     std::string name;
     std::int64_t first = 0;
     std::int64_t count = 0;
+    std::vector<Quantity> values = {};
+    std::vector<std::string> texts = {};
+
+    ExpressionScope::Local at(std::int64_t k) const {
+        const auto i = static_cast<std::size_t>(k);
+        if (!texts.empty()) return {name, {{static_cast<double>(k), {}, {}}}, false, texts[i]};
+        return {name,
+                {values.empty() ? Quantity{static_cast<double>(first + k), {}, {}} : values[i]}};
+    }
 };
 
 [[noreturn]] void refuse(const std::string& message, const Place& place) {
@@ -71,6 +81,51 @@ void check_name(const char* key, const Table::Entry& entry, const ExpressionScop
                entry.place);
 }
 
+/// The value of a number or an expression; nothing if it has none.
+std::optional<Quantity> value_of(const Value& value, const ExpressionScope& scope) {
+    if (const auto* const whole = value.as<std::int64_t>())
+        return Quantity{static_cast<double>(*whole), Knowledge::open, {}};
+    if (const auto* const number = value.as<double>())
+        return Quantity{*number, Knowledge::open, {}};
+    const auto* const text = value.as<std::string>();
+    if (text == nullptr) return std::nullopt;
+    try {
+        Quantity quantity = evaluate(*text, scope);
+        // "2.5" is as good as 2.5
+        if (quantity.knowledge == Knowledge::number) quantity.knowledge = Knowledge::open;
+        return quantity;
+    } catch (const FormulaError&) {
+        return std::nullopt;
+    }
+}
+
+Quantity number_of(const char* key,
+                   const std::string& label,
+                   const Value& value,
+                   const ExpressionScope& scope) {
+    if (const std::optional<Quantity> quantity = value_of(value, scope)) return *quantity;
+    const auto* const text = value.as<std::string>();
+    if (text == nullptr)
+        refuse(fmt::format("{}: {}: expected a number or an expression in quotes, got {}",
+                           key,
+                           label,
+                           in_words(value)),
+               value.place());
+    const std::string indices = scope.indices_text();
+    try {
+        evaluate(*text, scope);
+    } catch (const FormulaError& error) {
+        refuse(fmt::format("{}: {}: {}: {}{}",
+                           key,
+                           label,
+                           in_quotes(*text),
+                           error.what(),
+                           indices.empty() ? "" : " (" + indices + ")"),
+               value.place());
+    }
+    return {};
+}
+
 /// `let`: names of one round, each by the indices, the parameters and those before it.
 void add_locals(const Table& table, ExpressionScope& scope) {
     const Table::Entry* const entry = table.find("let");
@@ -82,32 +137,68 @@ void add_locals(const Table& table, ExpressionScope& scope) {
                entry->value.place());
     for (const Table::Entry& local : locals->entries()) {
         check_name("let", local, scope);
-        Quantity quantity{0.0, Knowledge::open, {}};
-        if (const auto* const whole = local.value.as<std::int64_t>()) {
-            quantity.value = static_cast<double>(*whole);
-        } else if (const auto* const number = local.value.as<double>()) {
-            quantity.value = *number;
-        } else if (const auto* const text = local.value.as<std::string>()) {
-            try {
-                quantity = evaluate(*text, scope);
-            } catch (const FormulaError& error) {
-                refuse(fmt::format("let: {}: {}: {} ({})",
-                                   local.key,
-                                   in_quotes(*text),
-                                   error.what(),
-                                   scope.indices_text()),
-                       local.value.place());
-            }
-            // "2.5" is as good as 2.5
-            if (quantity.knowledge == Knowledge::number) quantity.knowledge = Knowledge::open;
-        } else {
-            refuse(fmt::format("let: {}: expected a number or an expression in quotes, got {}",
-                               local.key,
-                               in_words(local.value)),
-                   local.value.place());
-        }
-        scope.add_local(local.key, quantity);
+        std::vector<Quantity> values;
+        const Array* const array = local.value.as<Array>();
+        if (array == nullptr)
+            values.push_back(number_of("let", local.key, local.value, scope));
+        else
+            for (std::size_t i = 0; i < array->size(); ++i)
+                values.push_back(
+                    number_of("let", fmt::format("{}[{}]", local.key, i), (*array)[i], scope));
+        scope.add_local({local.key, std::move(values), array != nullptr});
     }
+}
+
+bool is_name(const Value& entry, const ExpressionScope& scope) {
+    return entry.as<std::string>() != nullptr && !value_of(entry, scope);
+}
+
+bool are_names(const Array& array, const ExpressionScope& scope) {
+    return std::ranges::all_of(array, [&](const Value& entry) {
+        return is_name(entry, scope);
+    });
+}
+
+/// Whether the two entries are whole numbers, a range from the first to the last. A number with a
+/// point or a unit is a value.
+bool is_range(const Array& array, const ExpressionScope& scope) {
+    const auto is_bound = [&](const Value& entry) {
+        if (entry.as<std::string>() == nullptr) return entry.as<double>() == nullptr;
+        const std::optional<Quantity> x = value_of(entry, scope);
+        return !x || (x->knowledge != Knowledge::unit && x->value == std::floor(x->value));
+    };
+    return array.size() == 2 && std::ranges::all_of(array, is_bound) && !are_names(array, scope);
+}
+
+void read_list(Index& index, const Array& array, const ExpressionScope& scope) {
+    const bool holds_names = are_names(array, scope);
+    const auto name = std::ranges::find_if(array, [&](const Value& entry) {
+        return is_name(entry, scope);
+    });
+    if (!holds_names && name != array.end() && array.size() > 2) {
+        const auto value = std::ranges::find_if(array, [&](const Value& entry) {
+            return !is_name(entry, scope);
+        });
+        refuse(
+            fmt::format("for: {}: a list holds values or names, here {} is a name and {} a value",
+                        index.name,
+                        in_words(*name),
+                        in_words(*value)),
+            value->place());
+    }
+    for (std::size_t i = 0; i < array.size(); ++i) {
+        const std::string label = fmt::format("{}[{}]", index.name, i);
+        if (!holds_names) {
+            index.values.push_back(number_of("for", label, array[i], scope));
+            continue;
+        }
+        const std::string& text = *array[i].as<std::string>();
+        if (text.empty())
+            refuse(fmt::format("for: {}: expected a name, got an empty text", label),
+                   array[i].place());
+        index.texts.push_back(text);
+    }
+    index.count = static_cast<std::int64_t>(array.size());
 }
 
 Index read_index(const Table::Entry& entry, const ExpressionScope& scope) {
@@ -116,11 +207,15 @@ Index read_index(const Table::Entry& entry, const ExpressionScope& scope) {
     index.name = entry.key;
     std::int64_t last = 0;
     if (const Array* const range = entry.value.as<Array>()) {
-        if (range->size() != 2)
-            refuse(fmt::format("for: {}: expected a count or [first, last], got {}",
-                               entry.key,
-                               in_words(entry.value)),
+        if (range->empty())
+            refuse(fmt::format("for: {}: expected a count, [first, last], or a list of values or "
+                               "names, got an empty array",
+                               entry.key),
                    entry.value.place());
+        if (!is_range(*range, scope)) {
+            read_list(index, *range, scope);
+            return index;
+        }
         index.first = whole_number((*range)[0], entry.key + "[0]", scope);
         last = whole_number((*range)[1], entry.key + "[1]", scope);
     } else {
@@ -263,10 +358,10 @@ public:
 
         for (auto round = static_cast<std::int64_t>(0); round < static_cast<std::int64_t>(rounds);
              ++round) {
-            std::vector<std::pair<std::string, std::int64_t>> values;
+            std::vector<ExpressionScope::Local> values;
             std::int64_t rest = round;
             for (const Index& index : indices) {
-                values.emplace_back(index.name, index.first + rest % index.count);
+                values.push_back(index.at(rest % index.count));
                 rest /= index.count;
             }
             const auto scope = std::make_shared<ExpressionScope>(tables_.scope, std::move(values));

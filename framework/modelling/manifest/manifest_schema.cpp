@@ -285,25 +285,29 @@ Json kind_of(TypeKind kind, const std::vector<const TypeDescriptor*>& types, Jso
 
 // --- the kernel's tables
 
-Json index_range() {
-    const Json bound = {{"anyOf", {{{"type", "integer"}}, reference("expression")}}};
+Json index_values() {
+    const Json entry = {{"anyOf", {{{"type", "number"}}, {{"type", "string"}}}}};
     return {{"anyOf",
-             {{{"type", "integer"}, {"minimum", 0}}, reference("expression"), array_of(bound, 2)}}};
+             {{{"type", "integer"}, {"minimum", 0}},
+              reference("expression"),
+              {{"type", "array"}, {"items", entry}, {"minItems", 1}}}}};
 }
 
 Json generate() {
+    const Json number = {{"anyOf", {{{"type", "number"}}, reference("expression")}}};
     Json properties = {
         {"for",
-         {{"description", "indices: a count, or [first, last]; the first index runs fastest"},
+         {{"description",
+           "indices: a count, [first, last], or a list of values or names; the first runs fastest"},
           {"type", "object"},
           {"minProperties", 1},
           {"propertyNames", reference("parameter_name")},
-          {"additionalProperties", index_range()}}},
+          {"additionalProperties", index_values()}}},
         {"let",
          {{"description", "local names, by the indices, parameters and names before them"},
           {"type", "object"},
           {"propertyNames", reference("parameter_name")},
-          {"additionalProperties", {{"anyOf", {{{"type", "number"}}, reference("expression")}}}}}}};
+          {"additionalProperties", {{"anyOf", {number, array_of(number, 0)}}}}}}};
     for (const char* const kind : {"body", "constraint", "force"})
         properties[kind] = array_of(reference(kind), 0);
     properties["joint"] = properties["constraint"];

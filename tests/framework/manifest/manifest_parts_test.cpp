@@ -453,6 +453,45 @@ TEST_SUITE("generate") {
                 .find("found \"d\"") != std::string::npos);
     }
 
+    TEST_CASE("lists of names and of values") {
+        // corners of a box: two names with a sign each, three heights, and a range
+        const Manifest m = parse(
+            "[parameters]\nw = 0.4\nhigh = '2 m'\n[[generate]]\n"
+            "for = {side = ['left', 'right'], z = [0.5, 'high/2', '150 cm'], i = [1, 2]}\n"
+            "let = {signs = [-1, 1], y = 'signs[side]*w'}\n"
+            "[[generate.body]]\nname = '${side}_${i}_at_${10*z}'\ntype = 'particle'\n"
+            "mass = 'side + 1'\nposition = ['i', 'y', 'z']\n" +
+            kEnd);
+        REQUIRE(m.bodies.size() == 12);
+        CHECK(m.bodies[0].name == "left_1_at_5");
+        CHECK(m.bodies[1].name == "right_1_at_5");
+        CHECK(m.bodies[2].name == "left_1_at_10");
+        CHECK(m.bodies[4].name == "left_1_at_15");
+        CHECK(m.bodies[11].name == "right_2_at_15");
+        Run run(m);
+        CHECK(run.column("left_2_at_10.y") == -0.4);
+        CHECK(run.column("right_2_at_10.y") == 0.4);
+        CHECK(run.column("right_2_at_10.x") == 2.0);
+        CHECK(run.column("right_2_at_15.z") == 1.5);
+        // two numbers with a point, or with units, are values, and whole ones a range
+        const auto names = [](const std::string& list) {
+            std::string all;
+            for (const auto& body : parse("[parameters]\nn = 3\n[[generate]]\nfor = {i = " + list +
+                                          "}\n[[generate.body]]\nname = 'b${i}'\n"
+                                          "type = 'particle'\nmass = 1\n" +
+                                          kEnd)
+                                        .bodies)
+                all += body.name + " ";
+            return all;
+        };
+        CHECK(names("[1, 'n']") == "b1 b2 b3 ");
+        CHECK(names("[1, 3.0]") == "b1 b3 ");
+        CHECK(names("['1 m', '3 m']") == "b1 b3 ");
+        CHECK(names("['n/3', 'n']") == "b1 b2 b3 ");
+        CHECK(names("[7]") == "b7 ");
+        CHECK(names("['up']") == "bup ");
+    }
+
     TEST_CASE("an override reaches what was generated") {
         const std::string text =
             "[[generate]]\nfor = {i = 3}\n[[generate.body]]\nname = 'b${i}'\ntype = 'particle'\n"
@@ -504,9 +543,21 @@ TEST_SUITE("generate") {
               "is no parameter; there are: L");
         CHECK(with("for = {i = -1}\n" + body) ==
               "model.toml:8:12: error: [[generate]]: for: i: expected a count >= 0, got -1");
-        CHECK(with("for = {i = [1, 2, 3]}\n" + body) ==
-              "model.toml:8:12: error: [[generate]]: for: i: expected a count or [first, last], "
-              "got an array of 3 numbers");
+        CHECK(with("for = {i = []}\n" + body) ==
+              "model.toml:8:12: error: [[generate]]: for: i: expected a count, [first, last], or a "
+              "list of values or names, got an empty array");
+        CHECK(with("for = {i = [1, 'q']}\n" + body) ==
+              "model.toml:8:16: error: [[generate]]: for: i[1]: \"q\": position 1: found \"q\", "
+              "which is no parameter; there are: L");
+        CHECK(with("for = {i = ['left', 'L', 'right']}\n" + body) ==
+              "model.toml:8:21: error: [[generate]]: for: i: a list holds values or names, here "
+              "\"left\" is a name and \"L\" a value");
+        CHECK(with("for = {i = ['left', 2, 'right']}\n" + body) ==
+              "model.toml:8:21: error: [[generate]]: for: i: a list holds values or names, here "
+              "\"left\" is a name and 2 a value");
+        CHECK(
+            with("for = {i = ['left', '']}\n" + body) ==
+            "model.toml:8:21: error: [[generate]]: for: i[1]: expected a name, got an empty text");
         CHECK(with("for = {L = 3}\n" + body) ==
               "model.toml:8:8: error: [[generate]]: for: \"L\": this is the name of a parameter; "
               "choose another");
@@ -521,9 +572,9 @@ TEST_SUITE("generate") {
               "model.toml:9:12: error: [[generate]]: let: x: \"y\": position 1: found \"y\", which "
               "is "
               "no parameter; there are: i, L (i = 0)");
-        CHECK(with("for = {i = 2}\nlet = {x = [1, 2]}\n" + body) ==
-              "model.toml:9:12: error: [[generate]]: let: x: expected a number or an expression in "
-              "quotes, got an array of 2 numbers");
+        CHECK(with("for = {i = 2}\nlet = {x = [1, [2]]}\n" + body) ==
+              "model.toml:9:16: error: [[generate]]: let: x[1]: expected a number or an expression "
+              "in quotes, got an array of 1 number");
         CHECK(with("for = {i = 1000000, j = 1000000}\n" + body) ==
               "model.toml:7:1: error: [[generate]]: this makes 1e+12 objects, expected at most "
               "1e+06");

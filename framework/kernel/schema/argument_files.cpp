@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <string_view>
 #include <system_error>
 
@@ -47,6 +48,15 @@ std::string in_array(std::string_view formula, int count) {
 
 }  // namespace
 
+bool looks_like_file(std::string_view text) {
+    return std::ranges::any_of(
+        std::initializer_list<std::string_view>{
+            ".csv", ".txt", ".dat", ".tsv", ".xlsx", ".xls", ".ods"},
+        [&](std::string_view extension) {
+            return text.ends_with(extension);
+        });
+}
+
 std::string find_file(const NamedFile& file) {
     namespace fs = std::filesystem;
     fs::path path = file.name;
@@ -77,6 +87,8 @@ std::string find_file(const NamedFile& file) {
         if (file.may_be_formula) why += "; a text alone names a file, formulas stand in an array";
         refuse(why);
     }
+    for (const char* const ending : {".xlsx", ".xls", ".ods"})
+        if (file.name.ends_with(ending)) refuse("is a workbook; save its sheet as CSV");
     if (fs::is_directory(status)) refuse("is a folder, not a file");
     // A device may never end.
     if (!fs::is_regular_file(status)) refuse("is no regular file");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "ancora/framework/error.hpp"
 
@@ -17,6 +18,9 @@ struct NamedFile {
     bool may_be_formula = false;  ///< formulas are allowed too, as an array
     int num_formulas = 0;         ///< so many; 0: any number
 };
+
+/// Where a formula or a file may stand: "speed.csv" is a file.
+bool looks_like_file(std::string_view text);
 
 /// The path of a file that is there and can be read.
 /// @throws Error (file)

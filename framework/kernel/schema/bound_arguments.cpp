@@ -3,6 +3,7 @@
 #include "bound_arguments.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -37,15 +38,6 @@ bool is_in_range(const Parameter& p, double x) {
     const bool above = p.minimum_is_excluded ? x > p.minimum : x >= p.minimum;
     const bool below = p.maximum_is_excluded ? x < p.maximum : x <= p.maximum;
     return above && below;
-}
-
-// Where a formula or a file may stand: "speed.csv" is a file.
-bool looks_like_file(std::string_view text) {
-    return std::ranges::any_of(
-        std::initializer_list<std::string_view>{".csv", ".txt", ".dat", ".tsv"},
-        [&](std::string_view extension) {
-            return text.ends_with(extension);
-        });
 }
 
 // The only entry of the schema stands for any name.
@@ -671,7 +663,21 @@ std::string BoundArguments::named_parameter(std::string_view message) const {
         end < begin || !lookup_.is_parameter)
         return std::string(message);
     const std::string_view name = message.substr(begin, end - begin);
-    if (!lookup_.is_parameter(name)) return std::string(message);
+    if (!lookup_.is_parameter(name)) {
+        // "K" for k
+        for (const bool is_upper : {false, true}) {
+            std::string other(name);
+            for (char& c : other) {
+                const auto byte = static_cast<unsigned char>(c);
+                c = static_cast<char>(is_upper ? std::toupper(byte) : std::tolower(byte));
+            }
+            if (!lookup_.is_parameter(other)) continue;
+            std::string out(message);
+            return out.insert(std::min(out.find('\n'), out.size()),
+                              fmt::format("; did you mean the parameter \"{}\"?", other));
+        }
+        return std::string(message);
+    }
     const std::size_t excerpt = std::min(message.find('\n'), message.size());
     return fmt::format("{}\", which is a parameter: write ${{{}}}{}",
                        message.substr(0, end),

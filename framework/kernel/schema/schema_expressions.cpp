@@ -14,8 +14,10 @@
 
 #include "ancora/framework/error.hpp"
 #include "ancora/sdk/formula/error.hpp"
+#include "argument_files.hpp"
 #include "expression.hpp"
 #include "formula_hints.hpp"
+#include "formula_parameters.hpp"
 #include "schema_words.hpp"
 #include "units.hpp"
 #include "wording.hpp"
@@ -27,9 +29,10 @@ bool takes_numbers(const Parameter& p) {
     return p.allows(Shape::number) || p.allows(Shape::integer);
 }
 
-// A number, or a formula that the type itself reads.
+// A number, or a formula that the type itself reads; of a signal it may be a condition alone.
 bool takes_formula(const Parameter& p) {
-    return p.allows(Shape::number) && p.allows(Shape::text) && p.choices == nullptr;
+    return (p.allows(Shape::number) || p.allows(Shape::signal)) && p.allows(Shape::text) &&
+           p.choices == nullptr;
 }
 
 bool takes_text(const Parameter& p, std::string_view text) {
@@ -52,8 +55,9 @@ bool may_name_array(const Parameter& p, std::string_view text) {
 
 // The string may be a number, or the name of an array of them.
 bool is_expression(const Parameter& p, std::string_view text) {
-    return (takes_numbers(p) || p.allows(Shape::vector)) && !is_list_of_booleans(p) &&
-           !text.empty() && (takes_formula(p) || !takes_text(p, text) || may_name_array(p, text));
+    return (takes_numbers(p) || takes_formula(p) || p.allows(Shape::vector)) &&
+           !is_list_of_booleans(p) && !text.empty() &&
+           (takes_formula(p) || !takes_text(p, text) || may_name_array(p, text));
 }
 
 // Arrays of numbers, of which some may be strings.
@@ -76,20 +80,32 @@ bool has_string(const Array& array) {
     });
 }
 
-/// Numbers beside texts, where either alone is taken: [0, 0, "sin(t)"].
+bool has_number(const Array& array) {
+    return std::ranges::any_of(array, [](const Value& value) {
+        return value.as<double>() != nullptr || value.as<std::int64_t>() != nullptr;
+    });
+}
+
+/// Names beside numbers, where either alone is taken.
 bool is_mixed(const Parameter& p, const Array& array) {
-    const auto has_number = [&] {
-        return std::ranges::any_of(array, [](const Value& value) {
-            return value.as<double>() != nullptr || value.as<std::int64_t>() != nullptr;
-        });
-    };
-    return p.allows(Shape::vector) && p.allows(Shape::texts) && has_string(array) && has_number();
+    return p.allows(Shape::vector) && p.allows(Shape::texts) && has_string(array) &&
+           has_number(array);
+}
+
+/// What is given over time by rows or by formulas, which may stand beside numbers:
+/// [0, 0, "sin(t)"].
+bool holds_formulas(const Parameter& p, const Array& array) {
+    return p.allows(Shape::matrix) && p.allows(Shape::texts) && has_string(array) &&
+           std::ranges::none_of(array, [](const Value& entry) {
+               return entry.as<Array>() != nullptr;
+           });
 }
 
 bool has_expression(const Value& value, const Parameter& p) {
     if (const auto* const text = value.as<std::string>()) return is_expression(p, *text);
     if (const Array* const array = value.as<Array>()) {
         if (is_vector(p, *array) || is_mixed(p, *array)) return has_string(*array);
+        if (holds_formulas(p, *array)) return true;
         if (is_matrix(p, *array))
             return has_string(*array) || std::ranges::any_of(*array, [](const Value& row) {
                        const Array* const numbers = row.as<Array>();
@@ -163,7 +179,9 @@ private:
     }
 
     void array(Array& entries, const Parameter& p, const std::string& key) const {
-        if (is_mixed(p, entries) && has_formula(entries)) {
+        const bool is_of_formulas = holds_formulas(p, entries);
+        const bool may_be_numbers = p.allows(Shape::vector) && has_number(entries);
+        if ((is_of_formulas || is_mixed(p, entries)) && (has_formula(entries) || !may_be_numbers)) {
             for (std::size_t i = 0; i < entries.size(); ++i)
                 entries[i] = {formula_text(entries[i], p, fmt::format("{}[{}]", key, i)),
                               entries[i].place()};
@@ -213,8 +231,18 @@ private:
         if (const auto* const number = entry.as<std::int64_t>()) return fmt::format("{}", *number);
         const auto* const text = entry.as<std::string>();
         if (text == nullptr) return {};
-        if (!value_of(*text)) return *text;
+        if (!value_of(*text)) return p.allows(Shape::matrix) ? formula(*text, entry, key) : *text;
         return number_text(number(*text, entry, p, units_of(p), key));
+    }
+
+    std::string formula(const std::string& text, const Value& value, const std::string& key) const {
+        try {
+            return with_parameters(text, symbols_);
+        } catch (const FormulaError& error) {
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{}: {}: {}: {}", owner_, key, in_quotes(text), error.what()),
+                        value.place());
+        }
     }
 
     std::optional<Quantity> value_of(const std::string& text) const {
@@ -230,15 +258,9 @@ private:
         if (p.allows(Shape::vector) &&
             (put_array(value, text, p, wanted, key) || put_axis(value, text, p)))
             return;
-        if (!takes_numbers(p)) return;
+        if (!takes_numbers(p) && !takes_formula(p)) return;
         // more likely a slip of one of the texts than of a number
-        if (p.allows(Shape::text) && !hint_at_choice(p, text).empty()) {
-            try {
-                evaluate(text, symbols_);
-            } catch (const FormulaError&) {
-                return;
-            }
-        }
+        if (p.allows(Shape::text) && !hint_at_choice(p, text).empty() && !value_of(text)) return;
         if (takes_formula(p)) {
             // "2t" would be a mass; what is meant is a formula of time
             if (written_unit(text) == "t")
@@ -252,9 +274,9 @@ private:
                                         number_text(1e-3 * evaluate(text, symbols_).value)),
                             value.place());
             // What has a value beforehand is a number, perhaps with a unit
-            try {
-                evaluate(text, symbols_);
-            } catch (const FormulaError&) {
+            if (!takes_numbers(p) || !value_of(text)) {
+                if (!p.allows(Shape::file) || !looks_like_file(text))
+                    value = {formula(text, value, key), value.place()};
                 return;
             }
         }

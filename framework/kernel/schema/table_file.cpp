@@ -209,15 +209,13 @@ private:
     }
 
     void check_keys() const {
-        static const std::vector<std::string> kKeys = {
-            "file", "column", "columns", "time", "unit", "decimal"};
         for (const Table::Entry& entry : value_.entries())
-            if (std::ranges::find(kKeys, entry.key) == kKeys.end())
+            if (std::ranges::find(kColumnKeys, entry.key) == kColumnKeys.end())
                 throw Error(ErrorKind::manifest,
                             fmt::format("{}: unknown key {}{}",
                                         label_,
                                         in_quotes(entry.key),
-                                        hint(entry.key, kKeys, "valid keys")),
+                                        hint(entry.key, kColumnKeys, "valid keys")),
                             entry.place.known() ? entry.place : where_);
         if (value_.find("column") != nullptr && value_.find("columns") != nullptr)
             fail("columns", "stands beside \"column\"; give one of them");

@@ -22,6 +22,10 @@ struct TableFile {
 /// corner that may be anything.
 inline constexpr int kMapColumns = -1;
 
+/// Keys of such a value.
+inline const std::vector<std::string> kColumnKeys{
+    "file", "column", "columns", "time", "unit", "decimal"};
+
 /// Whether a value has the key `file`, so that it names columns of a file.
 bool names_columns(const Table& value);
 

@@ -38,7 +38,8 @@ constexpr int kFew = 20;
 constexpr std::size_t kMostTurns = 8;  // different ones that are tried
 constexpr double kSameTurn = 1e-6;
 constexpr const char* kElsewhere =
-    "take --at-rest, or a time at which it is at rest or in steady spin";
+    "take --at-rest, or a time at which it is at rest or in steady spin; modes about a steady "
+    "travel, as of a vehicle on wheels, are not computed: disturb a run of it and look at that";
 
 /// Axes in which the motion of the model is a rest.
 class AxesSearch {

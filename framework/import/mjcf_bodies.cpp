@@ -10,6 +10,7 @@
 #include "ancora/framework/printable.hpp"
 #include "mjcf_model.hpp"
 #include "mjcf_rules.hpp"
+#include "names.hpp"
 #include "turns.hpp"
 
 namespace ancora::robot {
@@ -214,10 +215,7 @@ void MjcfReader::read_joint(const Item& item, int child, int parent, const Pose&
         source_.wrong(
             node,
             "type",
-            fmt::format(
-                "there is no type \"{}\"{}",
-                printable(type),
-                did_you_mean(type, std::vector<std::string>{"hinge", "slide", "ball", "free"})));
+            no_such_type(type, std::vector<std::string>{"hinge", "slide", "ball", "free"}));
     }
     slots_.push_back({number, type == "free" ? 7 : type == "ball" ? 4 : 1});
     robot_.joints.push_back(std::move(joint));

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "ancora/framework/nearest_name.hpp"
+#include "ancora/framework/printable.hpp"
+
 namespace ancora::robot {
 namespace {
 
@@ -28,6 +31,12 @@ bool may_stand(char c) {
 }
 
 }  // namespace
+
+std::string no_such_type(std::string_view type, std::span<const std::string> types) {
+    std::string near = did_you_mean(type, types);
+    if (near.empty()) near = fmt::format("; there are {}", fmt::join(types, ", "));
+    return fmt::format("there is no type \"{}\"{}", printable(type), near);
+}
 
 std::string Names::unique(std::string_view name, const char* otherwise) {
     std::string out;

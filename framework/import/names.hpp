@@ -3,10 +3,14 @@
 #pragma once
 
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace ancora::robot {
+
+/// What is said of a type that a format does not have.
+std::string no_such_type(std::string_view type, std::span<const std::string> types);
 
 /// Gives names that a manifest takes, each once.
 class Names {

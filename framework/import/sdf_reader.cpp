@@ -15,6 +15,7 @@
 #include "ancora/framework/printable.hpp"
 #include "mass_properties.hpp"
 #include "mesh_files.hpp"
+#include "names.hpp"
 #include "reduction.hpp"
 #include "sdf_frames.hpp"
 #include "surface.hpp"
@@ -505,11 +506,7 @@ private:
                                                 "see the constraint \"gear\"");
             std::vector<std::string> types{"universal", "revolute2", "gearbox"};
             for (const auto& [known, of] : kinds) types.push_back(known);
-            return source_.wrong(
-                node,
-                "type",
-                fmt::format(
-                    "there is no type \"{}\"{}", printable(type), did_you_mean(type, types)));
+            return source_.wrong(node, "type", no_such_type(type, types));
         }
         joint.kind = kind->second;
         const bool has_axis = joint.kind != JointKind::spherical && joint.kind != JointKind::fixed;

@@ -11,6 +11,7 @@
 #include "ancora/framework/nearest_name.hpp"
 #include "ancora/framework/printable.hpp"
 #include "mesh_files.hpp"
+#include "names.hpp"
 #include "turns.hpp"
 
 namespace ancora::robot {
@@ -304,11 +305,7 @@ private:
         } else if (type != "fixed" && !type.empty()) {
             const std::vector<std::string> types = {
                 "revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical"};
-            source_.wrong(
-                node,
-                "type",
-                fmt::format(
-                    "there is no type \"{}\"{}", printable(type), did_you_mean(type, types)));
+            source_.wrong(node, "type", no_such_type(type, types));
         }
         const Pose origin = origin_of(node);
         read_axis(node, origin, joint);

@@ -61,6 +61,15 @@ pugi::xml_node XmlSource::load(const std::filesystem::path& path) {
                     message,
                     place_in(*file, static_cast<std::size_t>(std::max<std::ptrdiff_t>(offset, 0))));
     };
+    const std::size_t first = file->text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+    if (first != std::string::npos && file->text[first] != '<')
+        damaged(
+            "this is no XML, as URDF, MJCF and SDF are; shapes alone (STL, OBJ, glTF) are named in "
+            "a "
+            "manifest, shape = { mesh = \"part.stl\" }, and other formats of CAD are saved as one "
+            "of "
+            "these first",
+            static_cast<std::ptrdiff_t>(first));
     if (!result)
         damaged(fmt::format("the file is not well-formed XML: {}", result.description()),
                 result.offset);

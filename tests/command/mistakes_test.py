@@ -112,6 +112,10 @@ MOTOR = AXIS + '\nmotor = '
 DRIVE = AXIS + '\ndrive = '
 
 
+ROD = '[[body]]\nname = "rod"\nfrom = [0, 0, 3]\nto = [1, 0, 3]\n'
+CLAMP = '[[constraint]]\nname = "grip"\ntype = "cable_clamp"\na = "ground"\naxis = "x"\n'
+
+
 def force(keys):
     return '[[force]]\nname = "f"\n' + keys + '\n\n[integrator]'
 
@@ -396,8 +400,7 @@ CASES = [
          files={"s.msh": "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"}),
     Case("size = [1.0, 0.1, 0.1]", 'size = [1.0, 0.1, 0.1]\nshape = "box"', '"box"', "expected a table such as {box"),
     Case("[model]", '[model]\nstart = "rest"', '"rest"', 'expected "given", "equilibrium" or "steady_spin"'),
-    Case(AXIS, MOTOR + '"k*t"', '"k*t"', 'found "k", which is a parameter: write ${k}'),
-    Case(LOAD, 'force = ["0", "0", "k*t"]', '["0", "0", "k*t"]', 'found "k", which is a parameter: write ${k}'),
+    Case(AXIS, MOTOR + '"K*t"', '"K*t"', 'found "K"', 'did you mean the parameter "k"?'),
     Case(AXIS, MOTOR + '"5*sin(2*pi*T)"', '"5*sin(2*pi*T)"', 'found "T"', '"t"'),
     Case(AXIS, MOTOR + '"t**2"', '"t**2"', 'expected "^" for a power'),
     Case(AXIS, MOTOR + '"2t"', '"2t"', "2 tonnes", 'write "2*t"'),
@@ -445,6 +448,37 @@ CASES = [
          '[[body]]\nname = "loose"', "nothing ties it", "add a joint or a force", status=0),
     Case("end = 0.02", "end = 0.0002", None, "less than a step", "shorter step", status=0),
     Case("every = 0.01", "every = 0.0001", None, "every = 0.0001 s is less than a step", status=0),
+    # --- flexible bodies, sections
+    Case("[output]", ROD + 'type = "beam"\nsection = { shape = "tube", radius = 0.1, thickness = 0.01 }\nE = 2e11\n'
+         "poisson = 0.3\ndensity = 7800\n[output]", "E = 2e11", 'unknown key "E"; here it is called "young"'),
+    Case("[output]", ROD + 'type = "beam"\nsection = { shape = "circle", diameter = 0.1 }\nyoung = 2e11\npoisson = 0.3\n'
+         "density = 7800\n[output]", "diameter", 'write "radius", half of it'),
+    Case("[output]", ROD.replace("[0, 0, 3]", '"mast.top"') + 'type = "cable"\nEA = 1e6\nmass = 1\n[output]', "[[body]]\nname = \"rod\"",
+         'there is no body "mast"'),
+    Case("[output]", CLAMP + 'b = "fore@[0.5, 0, 0]"\n[output]', '"fore@[0.5, 0, 0]"\n[output]', "a point of a body that has axes",
+         'type "fixed"'),
+    # --- laws in joints
+    Case(AXIS, AXIS + "\nlimits = [-1, 1]", "[-1, 1]", "expected a number or a table { lower = ..., upper = ...",
+         "got an array of 2 numbers"),
+    Case(AXIS, AXIS + "\nservo = { position = 1, kp = 100 }", "position = 1", 'here it is called "target"'),
+    Case(AXIS, AXIS + "\ndrive = { velocity = 1 }", "velocity = 1", 'here it is called "rate"'),
+    Case(AXIS, AXIS + '\ndrive = "course.xlsx"', '"course.xlsx"', "is a workbook; save its sheet as CSV", status=6,
+         files={"course.xlsx": "PK"}),
+    Case("[output]", '[[force]]\nname = "s"\ntype = "spring"\na = "arm"\nb = "ground@[0, 0, 1]"\nstiffness = 10\n[output]',
+         '"arm"\nb = "ground@[0, 0, 1]"', '"arm" is not an attachment; its reference point is "arm@[0, 0, 0]"'),
+    Case("[output]", '[[force]]\nname = "rub"\ntype = "coulomb_friction"\non = "elbow"\nfriction = 0.3\n[output]',
+         "friction = 0.3", 'here it is called "mu_kinetic"'),
+    # --- settings
+    Case("gravity = [0.0, 0.0, -9.81]", 'gravity = "-z"', '"-z"', "write [x, y, z]"),
+    Case("every = 0.01", 'every = 0.01\ncolumns = ["elbow.torque"]', '"elbow.torque"', "; of elbow there are "),
+    # --- objects by the many
+    Case("[output]", '[[generate]]\nfor = { side = ["left", "right", 3] }\n[[generate.body]]\nname = "p_${side}"\n'
+         'type = "particle"\nmass = 1\n[output]', "3] }", "a list holds values or names"),
+    Case("[output]", '[[generate]]\nfor = { side = [] }\n[[generate.body]]\nname = "p_${side}"\n'
+         'type = "particle"\nmass = 1\n[output]', "[] }", "or a list of values or names"),
+    # --- units
+    Case('damping = "${k}"', 'damping = "3 Nms/rad"', '"3 Nms/rad"', 'found "Nms", which is no unit; write N*m*s'),
+    Case("density = 1000.0", 'density = "62 lbs/ft^3"', '"62 lbs/ft^3"', "write lb"),
     # --- scenery
     Case("[integrator]", '[[shape]]\nbody = "arm"\nbox = [1, 1, 1]\n\n[integrator]', '"arm"\nbox',
          'expected "ground"', "shape = { ... }"),

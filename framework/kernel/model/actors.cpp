@@ -2,6 +2,7 @@
 // The constraints and forces of a manifest, those inside joints among them.
 #include "actors.hpp"
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <utility>
@@ -11,6 +12,8 @@
 #include "contact_shapes.hpp"
 #include "manifest_plugins.hpp"
 #include "table_file.hpp"
+#include "type_kind.hpp"
+#include "wording.hpp"
 
 namespace ancora {
 
@@ -40,6 +43,27 @@ ObjectSpec law_inside(const ObjectSpec& joint, const Parameter& key, const Table
     return law;
 }
 
+/// A list where the law has a number, as in limits = [-1, 1]: the table that is meant.
+void refuse_list(const ObjectSpec& law, const TypeDescriptor& type, const Parameter& key) {
+    const Table::Entry* const entry = law.parameters.find(key.makes_key);
+    const std::span<const Parameter> schema(type.parameters,
+                                            static_cast<std::size_t>(type.num_parameters));
+    const auto p = std::ranges::find(schema, std::string_view(key.makes_key), &Parameter::name);
+    if (entry == nullptr || entry->value.as<Array>() == nullptr || p == schema.end() ||
+        p->allows(Shape::vector) || p->allows(Shape::matrix) || p->allows(Shape::texts))
+        return;
+    std::string keys;
+    for (const Parameter& own : schema)
+        if (own.allows(Shape::number))
+            keys += fmt::format("{}{} = ...", keys.empty() ? "" : ", ", own.name);
+    throw Error(ErrorKind::manifest,
+                fmt::format("{}: expected a number or a table {{ {} }}, got {}",
+                            object_title(law.kind, law.name),
+                            keys,
+                            in_words(entry->value)),
+                entry->value.place());
+}
+
 }  // namespace
 
 Actors::Actors(Model& model, const Manifest& manifest, ObjectTypes& types) {
@@ -51,11 +75,12 @@ Actors::Actors(Model& model, const Manifest& manifest, ObjectTypes& types) {
     model.constraints.resize(model.constraint_names.size());
 }
 
-void Actors::add(const ObjectSpec& spec, ObjectTypes& types) {
+void Actors::add(const ObjectSpec& spec, ObjectTypes& types, const Parameter* makes) {
     Actor actor{&spec, types.refer(spec), &spec.parameters};
+    if (makes != nullptr) refuse_list(spec, *actor.object.type, *makes);
     const std::span<const Parameter> schema(
         actor.object.type->parameters, static_cast<std::size_t>(actor.object.type->num_parameters));
-    std::vector<const ObjectSpec*> laws;
+    std::vector<std::pair<const ObjectSpec*, const Parameter*>> laws;
     actor.release = find_release(*actor.object.type, spec.parameters);
     if (actor.release != nullptr) {
         actor.parameters = &own_parameters_.emplace_back(spec.parameters);
@@ -67,13 +92,13 @@ void Actors::add(const ObjectSpec& spec, ObjectTypes& types) {
         if (p.makes == nullptr) continue;
         const Table::Entry* const entry = actor.parameters->find(p.name);
         if (entry == nullptr) continue;
-        laws.push_back(&inner_laws_.emplace_back(law_inside(spec, p, *entry)));
+        laws.emplace_back(&inner_laws_.emplace_back(law_inside(spec, p, *entry)), &p);
         if (actor.parameters == &spec.parameters)
             actor.parameters = &own_parameters_.emplace_back(spec.parameters);
         own_parameters_.back().erase(p.name);
     }
     list_.push_back(std::move(actor));
-    for (const ObjectSpec* const law : laws) add(*law, types);
+    for (const auto& [law, key] : laws) add(*law, types, key);
 }
 
 }  // namespace ancora

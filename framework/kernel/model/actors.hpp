@@ -27,7 +27,8 @@ public:
     const std::vector<Actor>& list() const { return list_; }
 
 private:
-    void add(const ObjectSpec& spec, ObjectTypes& types);
+    /// @param makes  the key of a joint that makes it; null: none
+    void add(const ObjectSpec& spec, ObjectTypes& types, const Parameter* makes = nullptr);
 
     std::vector<Actor> list_;
     std::deque<ObjectSpec> inner_laws_;

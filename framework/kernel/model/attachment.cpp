@@ -304,11 +304,14 @@ Attachment attach(const Model& model,
                               is_direction);
     if (!is_split || !read_locator(rest, where))
         throw asker.error(fmt::format(
-            "\"{}\" is not an attachment; {}write \"BODY@[x, y, z]\" for a material {}, "
+            "\"{}\" is not an attachment; {}{}write \"BODY@[x, y, z]\" for a material {}, "
             "\"BODY@3\" for a node, \"BODY.FRAME\" for a frame that it names, or "
             "\"ground@[x, y, z]\"{}",
             text,
             is_split ? with_braces(body_name, rest) : "",
+            !is_direction && model.body_names.find(text) >= 0
+                ? fmt::format("its reference point is \"{}@[0, 0, 0]\"; ", text)
+                : "",
             is_direction ? "direction" : "point",
             frames_near(model, text)));
     if (body_name == "ground") {

@@ -172,9 +172,8 @@ std::string hint_at_form(const Parameter& p, const Value& value) {
     if (value.as<Table>() != nullptr) return {};
     if (p.allows(Shape::vector) && p.length == 3 && !p.allows(Shape::number) &&
         !p.allows(Shape::matrix)) {
-        if (text == nullptr) return "; write [x, y, z]";
-        if (!has_unit(p) && !p.allows(Shape::table))
-            return "; write [x, y, z], or \"x\", \"-y\" for an axis";
+        if (text == nullptr || has_unit(p)) return "; write [x, y, z]";
+        if (!p.allows(Shape::table)) return "; write [x, y, z], or \"x\", \"-y\" for an axis";
     }
     if (!p.allows(Shape::table) || p.num_children == 0 ||
         p.children[0].name == std::string_view("*"))

@@ -81,6 +81,8 @@ std::string alternatives(std::span<const std::string> phrases) {
 
 std::string hint(std::string_view name, std::span<const std::string> names, std::string_view what) {
     if (names.empty()) return {};
+    if (name == "diameter" && std::ranges::find(names, "radius") != names.end())
+        return "; write \"radius\", half of it";
     if (const std::string_view usual = usual_word(name, names); !usual.empty())
         return fmt::format("; here it is called \"{}\"", usual);
     if (std::string nearest = did_you_mean(name, names); !nearest.empty()) return nearest;

@@ -43,6 +43,20 @@ bool acts_on_nothing(const ForcePart& part) {
     return part.contact == nullptr && part.attachments.empty();
 }
 
+/// "; of hinge there are angle, angle_rate", those of the object that a pattern begins with.
+std::string columns_of(const std::string& pattern, const std::vector<std::string>& names) {
+    constexpr std::size_t kMostListed = 12;
+    const std::string object = pattern.substr(0, pattern.find('.'));
+    std::string list;
+    std::size_t count = 0;
+    for (const std::string& name : names) {
+        if (!name.starts_with(object + ".") || count++ >= kMostListed) continue;
+        list += (list.empty() ? "" : ", ") + name.substr(object.size() + 1);
+    }
+    if (count == 0) return {};
+    return fmt::format("; of {} there are {}{}", object, list, count > kMostListed ? ", ..." : "");
+}
+
 }  // namespace
 
 Observables::Observables(const Model& model, KernelSystem& system, const OutputSettings& output)
@@ -261,12 +275,14 @@ void Observables::keep_only(const std::vector<PlacedText>& patterns,
             is_used = true;
             is_kept[k] = true;
         }
-        if (!is_used)
-            throw Error(ErrorKind::manifest,
-                        fmt::format("[output]: columns: there is no column {}{}",
-                                    in_quotes(pattern.text),
-                                    nearest_pattern(pattern.text, names_)),
-                        pattern.place);
+        if (is_used) continue;
+        std::string near = nearest_pattern(pattern.text, names_);
+        if (near.empty()) near = columns_of(pattern.text, names_);
+        throw Error(
+            ErrorKind::manifest,
+            fmt::format(
+                "[output]: columns: there is no column {}{}", in_quotes(pattern.text), near),
+            pattern.place);
     }
     std::vector<std::string> names;
     std::vector<int> number(names_.size(), -1);

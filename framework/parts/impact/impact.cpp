@@ -226,8 +226,8 @@ bool Impact::pass(int event, double h) {
         const bool leaves = !rows_.is_latch(event) && rows_.is_closed(event);
         pressed_.settle(candidates, v_met_, leaves ? event : -1);
         // One that presses here and no more behind, as where a curvature jumps, leaves all the
-        // same.
-        if (leaves && before == rows_.closed()) {
+        // same; what rubs too does not, or stick and slip might go to and fro.
+        if (leaves && before == rows_.closed() && friction_.num_rows(event) == 0) {
             candidates[static_cast<std::size_t>(event)] = 0;
             pressed_.settle(candidates, v_met_, event);
         }

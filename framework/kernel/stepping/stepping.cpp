@@ -119,7 +119,7 @@ void Stepping::step_on_grid() {
     const double begin_time = grid_time(steps_done_);
     const double end_time = is_last ? settings_.end : grid_time(steps_done_ + 1);
     const double rounding = time_rounding();
-    if (asks_discontinuities()) begin_behind_break(rounding);
+    if (asks_instants()) begin_behind_break(rounding);
     const double t0 = system_.time();
     const double rest = end_time - t0;
     const bool goes_on = t0 - begin_time > rounding;
@@ -128,7 +128,7 @@ void Stepping::step_on_grid() {
     system_.begin_grid_step(steps_done_, goes_on);
     const bool is_cut = integrate_to_actions(end_time, rounding);
     const double at_end = breaks_.next(end_time - rounding, end_time + rounding);
-    const bool ends_before = asks_discontinuities() && at_end <= end_time + rounding;
+    const bool ends_before = asks_instants() && at_end <= end_time + rounding;
     const double target =
         ends_before ? VelocityImpulse::before(std::min(at_end, end_time)) : end_time;
     integrate(system_.time(),

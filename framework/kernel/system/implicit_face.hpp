@@ -163,7 +163,7 @@ private:
     Accelerations& accelerations_;
     ContinuousMotion& motion_;
     bool is_redundant_;
-    ConditionRows conditions_;
+    ModelConditions conditions_;
     StateMatrices matrices_;
 
     // The last point.

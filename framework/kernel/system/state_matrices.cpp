@@ -29,7 +29,7 @@ bool is_viscous(const RowLaw& law) {
 StateMatrices::StateMatrices(Assembly& parts,
                              const MotionState& state,
                              Accelerations& accelerations,
-                             const ConditionRows& conditions,
+                             const ModelConditions& conditions,
                              bool may_turn)
     : parts_(parts),
       state_(state),

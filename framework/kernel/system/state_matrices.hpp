@@ -14,7 +14,7 @@
 #include "accelerations.hpp"
 #include "assembly.hpp"
 #include "coloured_differences.hpp"
-#include "condition_rows.hpp"
+#include "model_conditions.hpp"
 
 namespace ancora {
 
@@ -32,7 +32,7 @@ public:
     StateMatrices(Assembly& parts,
                   const MotionState& state,
                   Accelerations& accelerations,
-                  const ConditionRows& conditions,
+                  const ModelConditions& conditions,
                   bool may_turn);
 
     std::span<const std::int32_t> start() const { return start_; }
@@ -77,7 +77,9 @@ private:
         ColouredDifferences by;
         std::vector<int> place;
     };
-    bool is_condition(int row) const { return ConditionRows::holds(parts_.rows, parts_.laws, row); }
+    bool is_condition(int row) const {
+        return ModelConditions::holds(parts_.rows, parts_.laws, row);
+    }
     const RowSet::StateValues& instant() const { return accelerations_.face().instant(); }
     void choose_what_is_differenced();
     void lay_out();
@@ -105,7 +107,7 @@ private:
     Assembly& parts_;
     const MotionState& state_;
     Accelerations& accelerations_;
-    const ConditionRows& conditions_;
+    const ModelConditions& conditions_;
     bool may_turn_;
 
     std::vector<std::int32_t> start_, column_;

@@ -12,8 +12,8 @@
 namespace ancora {
 
 /// Rows of the model that are conditions, and their Jacobian in the row set.
-struct ConditionRows {
-    ConditionRows(const RowSet& rows, const RowLaws& laws);
+struct ModelConditions {
+    ModelConditions(const RowSet& rows, const RowLaws& laws);
     static bool holds(const RowSet& rows, const RowLaws& laws, int row) {
         return laws.is_constraint(row) || rows.is_unilateral(row);
     }

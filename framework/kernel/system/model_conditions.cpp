@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which rows are conditions.
-#include "condition_rows.hpp"
+#include "model_conditions.hpp"
 
 namespace ancora {
 namespace {
@@ -13,7 +13,7 @@ RowLevel level_of(RowKind kind) {
 
 }  // namespace
 
-ConditionRows::ConditionRows(const RowSet& rows_of_model, const RowLaws& laws) {
+ModelConditions::ModelConditions(const RowSet& rows_of_model, const RowLaws& laws) {
     start.push_back(0);
     for (int k = 0; k < rows_of_model.num_rows(); ++k) {
         if (!holds(rows_of_model, laws, k)) continue;

@@ -396,10 +396,10 @@ TEST_SUITE("elastic body") {
         same(named);
         by_file.set("stiffness", folder.path("job_STIF1.mtx").c_str());
         same(by_file);
-        const auto says = [&](const std::string& more, const char* expected) {
+        const auto says = [&](const std::string& more, const char* ending) {
             FakeArguments wrong = named;
             wrong.set("stiffness", folder.write("wrong.mtx", K_by_nodes + more).c_str());
-            CHECK(refusal(wrong).ends_with(expected));
+            CHECK(refusal(wrong).ends_with(ending));
         };
         says("99,1, 1,1, 1.0\n", "there is no node 99");
         says("1,4, 1,1, 1.0\n",
@@ -408,9 +408,9 @@ TEST_SUITE("elastic body") {
         says("1 1 1.0\n", "found 3 columns, expected 5: node, axis, node, axis, value");
         says("1,1, 1,1, 1.0\n", "is given a second time, first in line 2");
         FakeArguments wrong = by_file;
-        const auto order_says = [&](const std::string& rows, const char* expected) {
+        const auto order_says = [&](const std::string& rows, const char* ending) {
             wrong.set("order", folder.write("wrong.dof", rows).c_str());
-            CHECK(refusal(wrong).ends_with(expected));
+            CHECK(refusal(wrong).ends_with(ending));
         };
         order_says("1.1\n1.1\n", "order:2:0: axis 1 of node 1 stands there twice");
         order_says("1 1 UX\n1 1 UY\n", "order:2:0: row 1 stands there twice");

@@ -394,7 +394,7 @@ void HullPair::add_deepest(const Ends& at, Candidates& to) const {
     to.push_back({gap(0, code, at.z), -code, met.x, met.n});
 }
 
-/// Whether a face says so: that costs least.
+/// Whether a face shows it: that costs least.
 bool HullPair::is_apart(const Relative<double>& z) const {
     for (int k = 0; k < count(b_.faces); ++k)
         if (face_apart(false, k, z) >= -kWithin * size_) return true;

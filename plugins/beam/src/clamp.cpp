@@ -16,11 +16,6 @@ Clamp::Clamp(const Arguments& arguments) {
     const FrameStart& b = arguments.frame_of("b");
     if (!b.names_point)
         arguments.fail("b", "names a body; a clamp holds one of its points, such as \"line@end\"");
-    if (b.has_attitude)
-        arguments.fail(
-            "b",
-            "is a point of a body that has axes; a clamp holds a point of a cable, and a "
-            "joint of type \"fixed\" what has axes");
     const std::string_view point = arguments.text("b");
     ask(point, "b");
     ask(point, "b");

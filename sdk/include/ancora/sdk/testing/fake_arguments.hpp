@@ -112,7 +112,9 @@ public:
                                     Shape::body,
                                     Shape::table};
         const Value& value = at(key);
-        if (std::holds_alternative<std::string>(value) && is_file(key)) return Shape::file;
+        if (const auto* text = std::get_if<std::string>(&value);
+            text != nullptr && is_file(key, *text))
+            return Shape::file;
         if (const Numbers* x = std::get_if<Numbers>(&value)) return x->shape;
         if (std::holds_alternative<std::int64_t>(value) && allows_only_numbers(key))
             return Shape::number;
@@ -188,9 +190,14 @@ private:
     }
 
     /// A text given to a parameter that takes files, and no texts, names one.
-    bool is_file(std::string_view key) const {
+    /// A text that is none of the choices names a file, where one may stand.
+    bool is_file(std::string_view key, std::string_view text) const {
         const Parameter* p = declaration(key);
-        return p != nullptr && p->allows(Shape::file) && !p->allows(Shape::text);
+        if (p == nullptr || !p->allows(Shape::file)) return false;
+        if (!p->allows(Shape::text)) return true;
+        if (p->choices == nullptr) return false;
+        const std::string all = std::string("|") + p->choices + '|';
+        return all.find('|' + std::string(text) + '|') == std::string::npos;
     }
 
     /// The value, its default, or null.

@@ -396,7 +396,7 @@ TEST_SUITE("ancora describe") {
         CHECK(result.err == "");
         CHECK(result.out.starts_with("# Types\n\n## body `ancf_rigid_body`\n"));
         CHECK(contains(result.out, "\n## constraint `position`\n"));
-        CHECK(contains(result.out, "\n| `density` | a number | kg/m^3 |  | > 0 | "));
+        CHECK(contains(result.out, "\n| `density` | a number | kg/m^3 |  | > 0, sensitive | "));
         CHECK(contains(result.out, "\n| `orientation.angle` | a number | rad |  |"));
 
         CHECK(ancora(folder, {"describe", "--all", "truss"}).status == 2);

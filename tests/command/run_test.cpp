@@ -160,8 +160,9 @@ TEST_SUITE("ancora run: what is wrong with a manifest") {
         check_refused(
             kTop + constraint("box", "ground@[0, 0, 0]"),
             3,
-            "m.toml:20:5: error: constraint \"hook\": \"box\" is not an attachment; write "
-            "\"BODY@[x, y, z]\" for a material point, \"BODY@3\" for a node, \"BODY.FRAME\" for a "
+            "m.toml:20:5: error: constraint \"hook\": \"box\" is not an attachment; its reference "
+            "point is \"box@[0, 0, 0]\"; write \"BODY@[x, y, z]\" for a material point, \"BODY@3\" "
+            "for a node, \"BODY.FRAME\" for a "
             "frame that it names, or \"ground@[x, y, z]\"");
     }
 

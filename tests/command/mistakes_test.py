@@ -113,7 +113,6 @@ DRIVE = AXIS + '\ndrive = '
 
 
 ROD = '[[body]]\nname = "rod"\nfrom = [0, 0, 3]\nto = [1, 0, 3]\n'
-CLAMP = '[[constraint]]\nname = "grip"\ntype = "cable_clamp"\na = "ground"\naxis = "x"\n'
 
 
 def force(keys):
@@ -455,8 +454,6 @@ CASES = [
          "density = 7800\n[output]", "diameter", 'write "radius", half of it'),
     Case("[output]", ROD.replace("[0, 0, 3]", '"mast.top"') + 'type = "cable"\nEA = 1e6\nmass = 1\n[output]', "[[body]]\nname = \"rod\"",
          'there is no body "mast"'),
-    Case("[output]", CLAMP + 'b = "fore@[0.5, 0, 0]"\n[output]', '"fore@[0.5, 0, 0]"\n[output]', "a point of a body that has axes",
-         'type "fixed"'),
     # --- laws in joints
     Case(AXIS, AXIS + "\nlimits = [-1, 1]", "[-1, 1]", "expected a number or a table { lower = ..., upper = ...",
          "got an array of 2 numbers"),

@@ -154,7 +154,7 @@ end = 0.5
         const std::string file = folder.read("run/frames.npy");
         CHECK(file.size() <= 600'000);
         const FrameFile frames(file);
-        CHECK(4 * frames.columns * (frames.rows + 1) + 128 > 600'000);
+        CHECK(8 * frames.columns * (frames.rows + 1) + 128 > 600'000);
         REQUIRE(rows.at("t").size() >= frames.rows);
         for (std::size_t i = 0; i < frames.rows; ++i) CHECK(frames(i, 0) == static_cast<float>(i));
         // The page does not fit either, and leaves nothing half.

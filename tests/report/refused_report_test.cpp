@@ -81,7 +81,7 @@ TEST_SUITE("ancora report, refused") {
         with("run/frames.npy",
              frames.substr(0, frames.size() - 100),
              refused("\"run/frames.npy\" was cut short: it says that it has 51 frames and holds "
-                     "49"));
+                     "50"));
         with("run/frames.npy",
              frames.substr(0, 100),
              refused("\"run/frames.npy\" holds no frames of a run"));

@@ -186,7 +186,7 @@ class Socket:
         elif opcode == 2:
             kind, count = struct.unpack_from("<II", data)
             width, columns = self.model["model"]["width"], len(self.columns)
-            record = 8 * columns + (4 * width + 7) // 8 * 8
+            record = 8 * (columns + width)
             assert kind == 1 and len(data) == 8 + count * record, (kind, count, len(data))
             for k in range(count):
                 self.rows.append(struct.unpack_from(f"<{columns}d", data, 8 + k * record))

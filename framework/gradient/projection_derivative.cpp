@@ -28,6 +28,10 @@ std::span<double> room_of(Eigen::VectorXd& x) {
 
 ProjectionDerivative::ProjectionDerivative(KernelSystem& system)
     : system_(system), data_(system.step_data()), n_(data_.parts.n), extent_(data_.state.extent) {
+    // Its multipliers are then those that leave these alone, and (1) is another.
+    for (int i = 0; i < n_; ++i)
+        if (data_.parts.mass.is_massless(i))
+            throw AdjointObstacle{"velocities are projected beside coordinates without mass"};
     const RowSet& rows = data_.parts.rows;
     const int m = data_.parts.m;
     condition_of_row_.assign(m, -1);

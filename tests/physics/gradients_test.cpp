@@ -667,6 +667,20 @@ TEST_CASE("the adjoint is refused in words where it is not to be had, and differ
     CHECK(
         has(gradient(swinging, {"pivot.angle", "pivot.force.x"}, {"parameters.L"}).why_differences,
             "a mean over steps"));
+    // Directors of a beam have no mass: steps of order 2 have an adjoint, projected ones not.
+    const auto beam = [](int order) {
+        return weight({0.0, 0.0, -kGravity}) +
+               "\n[[body]]\nname = \"rod\"\ntype = \"beam\"\nfrom = [0, 0, 0]\nto = [1, 0, 0]\n"
+               "elements = 3\nyoung = 2e8\npoisson = 0.3\ndensity = 1200\n"
+               "section = { shape = \"rectangle\", width = 0.02, height = 0.01 }\n"
+               "\n[[joint]]\nname = \"pin\"\ntype = \"revolute\"\na = \"ground\"\n"
+               "b = \"rod@start\"\naxis = [0, 1, 0]\n\n[output]\npoints = [\"rod@end\"]\n" +
+               integrator("emm", 1e-3, 0.01) +
+               fmt::format("\n[integrator.emm]\norder = {}\n", order);
+    };
+    const Texts tip = {"rod@end.z"}, young = {"body.rod.young"};
+    CHECK(gradient(beam(2), tip, young).why_differences == "");
+    CHECK(has(gradient(beam(4), tip, young).why_differences, "coordinates without mass"));
 }
 
 // --- fits

@@ -326,6 +326,14 @@ TEST_SUITE("elastic body") {
             for (int i = j; i < n; ++i) text += number(K.contains({i, j}) ? K[{i, j}] : 0.0) + "\n";
         same(array.set("stiffness", folder.write("array.mtx", text).c_str()));
 
+        const auto each_entry = [&](bool is_mass, const auto& add) {
+            if (!is_mass)
+                for (const auto& [at, value] : K) add(at.first, at.second, value);
+            else
+                for (const auto& [at, value] : m)
+                    for (int axis = 0; axis < 3; ++axis)
+                        add(3 * at.first + axis, 3 * at.second + axis, value);
+        };
         // Axis by axis; upper triangles, commas, Fortran's exponents
         const auto permuted = [&](auto row_of, const std::string& name, FakeArguments& arguments) {
             for (const bool is_mass : {false, true}) {
@@ -337,12 +345,7 @@ TEST_SUITE("elastic body") {
                     rows += std::to_string(low + 1) + ", " + std::to_string(high + 1) + ", " +
                             digits + "\n";
                 };
-                if (is_mass)
-                    for (const auto& [at, value] : m)
-                        for (int axis = 0; axis < 3; ++axis)
-                            add(3 * at.first + axis, 3 * at.second + axis, value);
-                else
-                    for (const auto& [at, value] : K) add(at.first, at.second, value);
+                each_entry(is_mass, add);
                 const char* key = is_mass ? "mass" : "stiffness";
                 arguments.set(key, folder.write(name + key, rows).c_str());
             }
@@ -381,12 +384,7 @@ TEST_SUITE("elastic body") {
                         std::to_string(j / 3 + 1) + "," + std::to_string(j % 3 + 1) + ", " +
                         number(value) + "\n";
             };
-            if (is_mass)
-                for (const auto& [at, value] : m)
-                    for (int axis = 0; axis < 3; ++axis)
-                        add(3 * at.first + axis, 3 * at.second + axis, value);
-            else
-                for (const auto& [at, value] : K) add(at.first, at.second, value);
+            each_entry(is_mass, add);
             return rows;
         };
         const std::string K_by_nodes = by_nodes(false);

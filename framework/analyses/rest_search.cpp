@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pseudo-transient continuation with a switch to Newton's method, and the stability of its result.
+// Pseudo-transient continuation with a switch to Newton's method.
 #include "rest_search.hpp"
 
 #include <algorithm>
@@ -9,14 +9,13 @@
 #include <string>
 #include <utility>
 
-#include <Eigen/Geometry>
+#include <Eigen/Core>
 #include <fmt/format.h>
 
-#include "dense.hpp"
 #include "linear_equations.hpp"
-#include "lowest_modes.hpp"
 #include "part_motion.hpp"
-#include "side_step.hpp"
+#include "rest_frame.hpp"
+#include "rest_stability.hpp"
 #include "steady_spin.hpp"
 #include "turn_invariance.hpp"
 
@@ -34,21 +33,14 @@ constexpr double kNear = 1e-3;      // by a step, from where Newton's may do
 constexpr double kAtRest = 1e-13;   // by Newton's last step
 constexpr double kBalanced = 1e-9;  // force left, of the largest
 constexpr double kBalancedToRounding = 1e-13;
-constexpr double kRounding = 1e-14;         // of positions, of the model's size
-constexpr double kNudge = 1e-3;             // of the model's size, off an unstable position
-constexpr double kNeutral = 1e-9;           // eigenvalue beside the largest, by differences
-constexpr double kEigenRounding = 1e-13;    // likewise, of a matrix that is known to rounding
-constexpr double kLanczosRounding = 1e-13;  // of an eigenvalue beside the largest
-constexpr double kClosed = 1e-13;           // gap, of the model's size
+constexpr double kRounding = 1e-14;  // of positions, of the model's size
+constexpr double kNudge = 1e-3;      // of the model's size, off an unstable position
+constexpr double kClosed = 1e-13;    // gap, of the model's size
 constexpr double kNearlyClosed = 1e-10;
-constexpr double kAccelerates = 1e-6;  // accelerations beside the model's size, at rest
-constexpr double kMoves = 1e-9;        // rates likewise
-constexpr double kPulls = 1e-12;       // of the largest reaction
+constexpr double kMoves = 1e-9;   // rates likewise
+constexpr double kPulls = 1e-12;  // of the largest reaction
 constexpr int kMostLeft = 20;
 constexpr int kMostRises = 60;
-constexpr int kFewLowest = 12;
-constexpr double kUnpushed = 1e-12;  // a force from outside, of mass times spin
-constexpr double kDrifts = 1e-6;     // eigenvalue of a drift, relative
 
 /// Evaluations and factorisations of a search do not count in a run's statistics.
 class Uncounted {
@@ -80,13 +72,14 @@ public:
           face_(own_face_ ? *own_face_ : system.linearisable()),
           n_(system.num_coordinates()),
           m_(face_.num_conditions()),
-          extent_(std::max(system.state().extent, 1e-9)) {
+          extent_(std::max(system.state().extent, 1e-9)),
+          frame_(system.num_coordinates()) {
         q_ = Eigen::Map<const Eigen::VectorXd>(system.q().data(), n_);
         q_start_ = q_;
         zero_.setZero(n_);
-        for (Eigen::VectorXd* x : {&x_, &r_, &a_, &last_, &force_, &drift_}) x->setZero(n_);
+        for (Eigen::VectorXd* x : {&x_, &r_, &a_, &last_, &force_}) x->setZero(n_);
         for (Eigen::VectorXd* x : {&lambda_, &y_, &g_}) x->setZero(m_);
-        if (options.spinning) take_spin();
+        if (options.spinning) frame_ = RestFrame(system, face_);
         condition_of_.assign(static_cast<std::size_t>(system.parts().m), -1);
         for (int c = 0; c < static_cast<int>(m_); ++c)
             condition_of_[static_cast<std::size_t>(face_.row(c))] = c;
@@ -106,8 +99,8 @@ public:
         for (;;) {
             descend(out);
             judge(out);
-            if (out.stability != Stability::unstable || options_.nearest || spin_.is_spinning ||
-                out.num_left >= kMostLeft)
+            if (out.stability != Stability::unstable || options_.nearest ||
+                frame_.spin.is_spinning || out.num_left >= kMostLeft)
                 break;
             // Leaves an unstable equilibrium by a perturbation that is small but well above
             // round-off.
@@ -126,9 +119,9 @@ public:
         out.moved = system_.parts().space.displacement(x_.data());
         out.q.assign(q_.begin(), q_.end());
         stand();
-        if (spin_.is_spinning) {
-            out.spin = {spin_.rate[0], spin_.rate[1], spin_.rate[2]};
-            require_steady();
+        if (frame_.spin.is_spinning) {
+            out.spin = {frame_.spin.rate[0], frame_.spin.rate[1], frame_.spin.rate[2]};
+            frame_.require_steady(system_);
         }
         if (!bear_together(out)) out.forces = system_.instant().dynamics();
     }
@@ -164,97 +157,13 @@ private:
     void evaluate() {
         face_.evaluate({system_.time(), view(q_), view(zero_), view(lambda_)});
         std::ranges::copy(face_.force(), force_.begin());
-        if (!spin_.is_spinning) return;
-        a_ = spin_.S * (spin_.S * q_ + spin_.offset);
+        if (!frame_.spin.is_spinning) return;
+        a_ = frame_.spin.S * frame_.turning(q_);
         face_.mass().add_product(-1.0, view(a_), room(force_));
     }
     /// The system at the present position, in the spin if there is one.
-    void stand() {
-        const Eigen::VectorXd v =
-            spin_.is_spinning ? (spin_.S * q_ + spin_.offset + drift_).eval() : zero_;
-        system_.set_state(view(q_), view(v), system_.time());
-    }
+    void stand() { system_.set_state(view(q_), view(frame_.velocity(q_)), system_.time()); }
 
-    void take_spin() {
-        constexpr const char* kGive =
-            "give all bodies the velocities of one turn about an axis, or look for rest";
-        spin_ = spin_of(system_, "steady spin", kGive);
-        if (!spin_.is_spinning)
-            throw Error(ErrorKind::numerical,
-                        fmt::format("steady spin: the bodies' velocities at the start are no spin; "
-                                    "{}",
-                                    kGive));
-        Eigen::Matrix3d S;
-        const Eigen::Vector3d& w = spin_.rate;
-        S << 0.0, -w[2], w[1], w[2], 0.0, -w[0], -w[1], w[0], 0.0;
-        face_.turn(S);
-        // A free model rotates about its centre of mass, which drifts.
-        const Assembly& parts = system_.parts();
-        is_free_ =
-            !parts.has_gravity && !is_pushed() &&
-            std::ranges::none_of(parts.model.constraints, &ConstraintPart::is_tied_to_ground);
-        if (!is_free_) return;
-        Eigen::VectorXd momentum(n_);
-        const Eigen::VectorXd v = spin_.S * q_ + spin_.offset;
-        parts.mass.multiply(v.data(), momentum.data());
-        std::array<double, 3> drift = parts.space.momenta(q_.data(), momentum.data()).linear;
-        for (double& component : drift) component /= parts.total_mass();
-        parts.space.add_uniform(drift, drift_.data());
-        spin_.offset -= drift_;
-    }
-
-    /// Whether there are external forces; a load may be zero at present.
-    bool is_pushed() {
-        face_.evaluate({system_.time(), view(q_), view(zero_), view(lambda_)});
-        std::ranges::copy(face_.force(), r_.begin());
-        const Momenta net = system_.parts().space.momenta(q_.data(), r_.data());
-        const double spun =
-            system_.parts().total_mass() * spin_.rate.squaredNorm() * extent_ * kUnpushed;
-        return std::ranges::any_of(net.linear, [&](double x) {
-            return std::abs(x) > spun;
-        });
-    }
-
-    /// A free model is neither rotated nor translated rigidly, which forces do not determine.
-    void take_rigid_motion_out() {
-        const CompressedMatrix M = face_.mass();
-        Eigen::MatrixXd rigid(n_, 4);
-        rigid.col(0) = spin_.S * q_ + spin_.offset;
-        rigid.rightCols(3) = translations_of_space(system_.parts().space, static_cast<int>(n_));
-        // The rotation is about the centre of mass: orthogonal to the translations in the norm of
-        // M.
-        for (const auto& t : rigid.colwise()) {
-            const Eigen::VectorXd motion = t;
-            a_.setZero();
-            M.add_product(1.0, view(motion), room(a_));
-            const double square = motion.dot(a_);
-            if (square > 0.0) x_ -= x_.dot(a_) / square * motion;
-        }
-    }
-
-    /// Whether a spin is braked or driven by objects that do not turn with it.
-    void require_steady() {
-        const Eigen::Map<const Eigen::VectorXd> v(system_.v().data(), n_);
-        const LinearEquations at = linear_equations(system_);
-        if (is_steady(system_, spin_, v, drift_, at.acceleration)) {
-            if (const std::string why = what_does_not_turn(system_, spin_, at); !why.empty())
-                throw Error(ErrorKind::numerical,
-                            fmt::format("steady spin: no shape rests in the frame that turns with "
-                                        "the spin, since {}; look for rest of a copy without the "
-                                        "spin, or run the model",
-                                        why));
-            return;
-        }
-        x_ = at.acceleration - spin_.S * (v - drift_);
-        throw Error(
-            ErrorKind::numerical,
-            fmt::format("steady spin: in the position of equilibrium the model does not spin "
-                        "steadily: {} accelerates by {:.3g} m/s^2 besides; something brakes or "
-                        "drives it, such as a medium, gravity across the axis, damping against the "
-                        "ground or a drive of another rate",
-                        what_moves_most(system_, x_),
-                        way(x_)));
-    }
     void differentiate() { face_.differentiate(view(zero_)); }
 
     double largest_gap() {
@@ -374,7 +283,7 @@ private:
         if (!face_.factorise(Augmented::dynamics, {c, 0.0, 1.0, 0.0})) return false;
         largest_gap();
         face_.solve(Augmented::dynamics, view(force_), view(g_), room(x_), room(y_));
-        if (is_free_) take_rigid_motion_out();
+        if (frame_.is_free) frame_.take_rigid_motion_out(system_, face_.mass(), q_, x_);
         return x_.allFinite() && y_.allFinite();
     }
 
@@ -407,7 +316,7 @@ private:
         // In a spin forces are in equilibrium with each other, and displacements by their round-off
         // in directions without stiffness have no limit. Likewise without any load.
         out.is_rounding = has_moved && out.moved <= kRoundedWay * extent_ &&
-                          (is_left_by_rounding || (spin_.is_spinning && left <= kRounded));
+                          (is_left_by_rounding || (frame_.spin.is_spinning && left <= kRounded));
         out.is_uphill = !options_.nearest && !out.is_rounding && x_.dot(r_) < 0.0 &&
                         out.moved > 1e-10 * extent_;
         return out;
@@ -439,7 +348,7 @@ private:
                 bool is_held = false;
                 for (double weight = trace(), most = kHeaviest * weight; weight <= most && !is_held;
                      weight *= 100.0) {
-                    evaluate_again();
+                    evaluate();
                     const Attempt held =
                         attempt(weight, step > 0, is_left_by_rounding, out.residual);
                     // One that mass holds back as much as stiffness is the descent's.
@@ -466,7 +375,7 @@ private:
                 c *= is_solved && is_too_far && !is_uphill
                          ? std::clamp(2.0 * moved / (kLongestWay * extent_), 2.0, 1e6)
                          : 8.0;
-                evaluate_again();
+                evaluate();
                 continue;
             }
             if (is_newton && !options_.nearest && fails(now)) {
@@ -482,7 +391,7 @@ private:
                 c = std::max(c, trace());
                 until_newton = wait;
                 wait *= 2;
-                evaluate_again();
+                evaluate();
                 continue;
             }
             if (!is_solved) break;
@@ -560,12 +469,9 @@ private:
     /// small mass term moves nothing any more.
     bool is_at_rest_but_for_free_motions(double left) {
         if (left > kRounded) return false;
-        evaluate_again();
+        evaluate();
         return solve(kHeaviest * trace()) && way(x_) <= kRoundedWay * extent_;
     }
-
-    /// The point last evaluated, with lambda as it is: derivatives have been taken there.
-    void evaluate_again() { evaluate(); }
 
     /// The largest diagonal entry of the stiffness.
     double stiffest() {
@@ -609,6 +515,14 @@ private:
         return c;
     }
 
+    /// At the present position, in which the search has ended.
+    void judge(Equilibrium& out) {
+        face_.forget_prediction();
+        if (!frame_.spin.is_spinning) refuse_motion();
+        stand();
+        downhill_ = judge_stability(system_, frame_, face_.has_differences(), out);
+    }
+
     /// With prescribed motion there is no rest.
     void refuse_motion() {
         evaluate();
@@ -625,114 +539,6 @@ private:
                                 rates[k]));
     }
 
-    /// The signature of K + G on the motions that conditions allow, in the norm of M.
-    void judge(Equilibrium& out) {
-        face_.forget_prediction();
-        if (!spin_.is_spinning) refuse_motion();
-        stand();
-        LinearEquations at = linear_equations(system_);
-        int num_drifting = 0;
-        double drifts = 0.0;
-        if (spin_.is_spinning) {
-            at.K = at.K + at.D * spin_.S + at.M * spin_.S * spin_.S;
-            // In the corotating frame drifts across the axis are unstable: two directions without
-            // meaning for stability.
-            if (is_free_) num_drifting = 2;
-            drifts = -spin_.rate.squaredNorm();
-        }
-        if (!spin_.is_spinning) {
-            out.acceleration = acceleration_from_rest(system_, at);
-            out.lasts = out.acceleration <= kAccelerates * std::max(extent_, 1.0);
-        }
-        out.num_unstable = out.num_neutral = 0;
-        out.unstable_part.clear();
-        Eigen::VectorXd squares, noise;
-        if (n_ <= kMostDense) {
-            Eigen::MatrixXd A(at.P.rows() + at.N.rows(), n_);
-            A << Eigen::MatrixXd(at.P), Eigen::MatrixXd(at.N);
-            const Eigen::MatrixXd Z = null_space(A);
-            out.degrees_of_freedom = static_cast<int>(Z.cols());
-            if (Z.cols() > 0) {
-                Eigen::MatrixXd K = projected(Z, at.K, Z);
-                if (num_drifting > 0) hold_drift(at, Z, K);
-                num_drifting = 0;
-                const SymmetricEigen eigen(0.5 * (K + K.transpose()));
-                squares = eigen.values();
-                noise = noise_of(at, squares, Z * eigen.vectors());
-                downhill_ = Z * eigen.vectors().col(0);
-            }
-        } else {
-            const LowestModes lowest = lowest_modes(system_, at, kFewLowest);
-            squares = lowest.squares;
-            if (squares.size() > 0) downhill_ = lowest.shapes.col(0);
-            out.is_counted = false;
-            out.degrees_of_freedom = static_cast<int>(n_ - at.P.rows());
-        }
-        // Of a large model the highest are not known; the rounding-error bound is taken from its
-        // stiffness.
-        if (n_ > kMostDense) {
-            const double largest = squares.size() > 0 ? squares.cwiseAbs().maxCoeff() : 0.0;
-            noise.setConstant(squares.size(),
-                              std::max(kNeutral * largest, kLanczosRounding * trace() * 1e10));
-        }
-        for (Eigen::Index k = 0; k < squares.size(); ++k) {
-            const double square = squares[k];
-            if (num_drifting > 0 && std::abs(square - drifts) <= kDrifts * std::abs(drifts)) {
-                --num_drifting;
-                continue;
-            }
-            if (square < -noise[k]) ++out.num_unstable;
-            if (std::abs(square) <= noise[k]) ++out.num_neutral;
-        }
-        out.stability = out.num_unstable > 0  ? Stability::unstable
-                        : out.num_neutral > 0 ? Stability::neutral
-                                              : Stability::stable;
-        if (out.num_unstable > 0) out.unstable_part = what_moves_most(system_, downhill_);
-    }
-
-    /// Rounding-error bound of each eigenvalue, at most kNeutral of the largest. Stiff elements
-    /// raise the largest far above those of soft directions, for which the change of stiffness by
-    /// the round-off of positions is the bound.
-    Eigen::VectorXd noise_of(const LinearEquations& at,
-                             const Eigen::VectorXd& squares,
-                             const Eigen::MatrixXd& shapes) {
-        const double largest = squares.cwiseAbs().maxCoeff();
-        Eigen::VectorXd out = Eigen::VectorXd::Constant(squares.size(), kNeutral * largest);
-        const auto is_in_doubt = [&](double square) {
-            return std::abs(square) <= kNeutral * largest;
-        };
-        if (spin_.is_spinning || face_.has_differences() ||
-            std::ranges::none_of(squares, is_in_doubt))
-            return out;
-        const Eigen::VectorXd q = q_;
-        for (Eigen::Index i = 0; i < n_; ++i) q_[i] += spread(i) * kRounding * extent_;
-        stand();
-        const Eigen::SparseMatrix<double> change = (linear_equations(system_).K - at.K).cwiseAbs();
-        q_ = q;
-        stand();
-        for (Eigen::Index k = 0; k < squares.size(); ++k) {
-            if (!is_in_doubt(squares[k])) continue;
-            const Eigen::VectorXd size = shapes.col(k).cwiseAbs();
-            out[k] = std::min(out[k], std::max(kEigenRounding * largest, size.dot(change * size)));
-        }
-        return out;
-    }
-
-    /// Adds energy to drifts across the axis, which are orthogonal to all other motions in the norm
-    /// of M.
-    void hold_drift(const LinearEquations& at, const Eigen::MatrixXd& Z, Eigen::MatrixXd& K) {
-        const Eigen::MatrixXd translations =
-            translations_of_space(system_.parts().space, static_cast<int>(n_));
-        const Eigen::Vector3d first = spin_.rate.unitOrthogonal();
-        for (const Eigen::Vector3d& along : {first, spin_.rate.normalized().cross(first).eval()}) {
-            const Eigen::VectorXd translation = translations * along;
-            const Eigen::VectorXd momentum = at.M * translation;
-            const Eigen::VectorXd across = Z.transpose() * momentum;
-            K += 2.0 * spin_.rate.squaredNorm() / translation.dot(momentum) * across *
-                 across.transpose();
-        }
-    }
-
     KernelSystem& system_;
     const EquilibriumOptions& options_;
     std::unique_ptr<ImplicitFace> own_face_;
@@ -741,11 +547,9 @@ private:
     double extent_;
     Eigen::VectorXd q_, q_start_, zero_, lambda_, x_, y_, r_, a_, g_, last_, downhill_;
     Eigen::VectorXd force_;  // at the point last evaluated
-    SteadySpin spin_;
-    Eigen::VectorXd drift_;          // velocity of the axis
+    RestFrame frame_;
     std::vector<int> closed_;        // unilateral rows, ascending
     std::vector<int> condition_of_;  // each row, -1 of none
-    bool is_free_ = false;
 };
 
 }  // namespace

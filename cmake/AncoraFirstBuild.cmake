@@ -54,3 +54,28 @@ function(ancora_precompiled set)
         target_precompile_headers(${target} REUSE_FROM ancora_precompiled_${set})
     endforeach()
 endfunction()
+
+# ancora_together(OUT NAME SOURCE...): with ANCORA_FIRST_BUILD OUT is one source, made by the build in the
+# current binary folder, that compiles all of SOURCE; else OUT is SOURCE itself.
+#
+# For tests: what each has in namespaces without a name may be called alike in all of them, since each
+# is read inside a namespace of its own. Headers are read before, so what is in those may not.
+function(ancora_together out name)
+    if(NOT ANCORA_FIRST_BUILD)
+        set(${out} ${ARGN} PARENT_SCOPE)
+        return()
+    endif()
+    set(paths "")
+    foreach(source IN LISTS ARGN)
+        cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+        list(APPEND paths "${source}")
+    endforeach()
+    set(script "${PROJECT_SOURCE_DIR}/cmake/together.cmake")
+    set(made "${CMAKE_CURRENT_BINARY_DIR}/together/${name}.cpp")
+    add_custom_command(OUTPUT "${made}"
+        COMMAND "${CMAKE_COMMAND}" -D "OUTPUT=${made}" -D "SOURCES=${paths}" -P "${script}"
+        DEPENDS ${paths} "${script}"
+        COMMENT "Writing ${name}.cpp"
+        VERBATIM)
+    set(${out} "${made}" PARENT_SCOPE)
+endfunction()

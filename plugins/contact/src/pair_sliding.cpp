@@ -60,16 +60,18 @@ void PairSliding::rows_of(int item, Feature of, const S* u, S* out) const {
         z.Y[i] = V(dot(f[0], e[i]), dot(f[1], e[i]), dot(f[2], e[i]));
     }
     const Touch<S> touch = geometry_.touch(item, of, z);
-    const V X = places_.has_e ? touch.x : z.y;
+    // Components along axes that in the middle of a step are not orthonormal: both points of (1)
+    // are one there, or the forces at them would have a moment.
+    const auto components = [](const V& way, const V* axes) {
+        const V across_1 = cross(axes[1], axes[2]);
+        const S volume = dot(axes[0], across_1);
+        return V(dot(way, across_1) / volume,
+                 dot(way, cross(axes[2], axes[0])) / volume,
+                 dot(way, cross(axes[0], axes[1])) / volume);
+    };
+    const V X = places_.has_e ? touch.x : components(r, f);
     V x(S(0.0), S(0.0), S(0.0));
-    if (places_.has_e) {
-        const V way = f[0] * X.x + f[1] * X.y + f[2] * X.z - r;
-        const V across_1 = cross(e[1], e[2]);
-        const S volume = dot(e[0], across_1);
-        x = V(dot(way, across_1) / volume,
-              dot(way, cross(e[2], e[0])) / volume,
-              dot(way, cross(e[0], e[1])) / volume);
-    }
+    if (places_.has_e) x = components(f[0] * X.x + f[1] * X.y + f[2] * X.z - r, e);
     const Axes& axes = axes_[static_cast<std::size_t>(item)];
     const V n0(axes.n);
     // Against the axis no way is the shortest.

@@ -137,6 +137,7 @@ ContactShapes::ContactShapes(Model& model,
     read_solids();
     read_joints();
     read_pairs();
+    read_ties();
     for (const Actor& actor : actors)
         // What is no name is refused by the schema.
         if (is_contact(actor) && !texts_of(*actor.parameters, "bodies").empty() &&
@@ -152,7 +153,7 @@ void ContactShapes::read_solids() {
                             const std::vector<SceneSolid>& solids,
                             const std::vector<std::string>& materials) {
         for (std::size_t i = 0; i < solids.size(); ++i)
-            solids_.push_back({body, &solids[i], materials[i]});
+            solids_.push_back({body, &solids[i], materials[i], {}});
     };
     for (std::size_t b = 0; b < model_.body_names.size(); ++b) {
         const BodyPart& part = model_.bodies[b];
@@ -163,7 +164,7 @@ void ContactShapes::read_solids() {
         part.draw(sketch);
         for (SceneShape& shape : shapes)
             solids_.push_back(
-                {static_cast<int>(b), &drawn_.emplace_back(SceneSolid{std::move(shape)}), {}});
+                {static_cast<int>(b), &drawn_.emplace_back(SceneSolid{std::move(shape)}), {}, {}});
     }
     add(kGround, model_.scenery, model_.scenery_materials);
 }
@@ -199,6 +200,49 @@ int ContactShapes::body_of(const Actor& actor, const char* key) const {
     return found >= 0 ? found : kGround - 1;
 }
 
+/// That body with all its shapes, or the point of it that is named, where it has none.
+ContactShapes::End ContactShapes::end_of(const Actor& actor, const char* key) const {
+    End out{body_of(actor, key), {}};
+    if (out.body <= kGround || has_shape(out.body)) return out;
+    const auto [name, place] = texts_of(*actor.parameters, key).front();
+    if (name.find('@') == std::string::npos) return out;
+    const std::vector<std::string> points = points_of(name, {actor.object.label, place, key, {}});
+    if (points.size() == 1) out.point = points.front();
+    return out;
+}
+
+/// All points that a text names, as texts of attachments.
+std::vector<std::string> ContactShapes::points_of(const std::string& text,
+                                                  const Asker& asker) const {
+    std::vector<Attachment> points;
+    attach_points(model_, text, asker, points);
+    std::vector<std::string> out;
+    for (Attachment& point : points) out.push_back(std::move(point.text));
+    return out;
+}
+
+/// Points that are held at another body, which they do not meet as well.
+void ContactShapes::read_ties() {
+    for (const Actor& actor : actors_) {
+        if (actor.object.type->kind != TypeKind::constraint || actor.release != nullptr ||
+            takes_shapes(*actor.object.type))
+            continue;
+        const End a = end_of(actor, "a"), b = end_of(actor, "b");
+        if (a.body < kGround || b.body < kGround || (a.point.empty() && b.point.empty())) continue;
+        tied_.emplace(pair_of(a, b), actor.object.name);
+    }
+}
+
+/// The joint of two bodies, or what ties a point of one to the other; null: none.
+const std::string* ContactShapes::joint_of(const Solid& a, const Solid& b) const {
+    if (a.point.empty() && b.point.empty()) {
+        const auto joint = joined_.find(pair_of(a.body, b.body));
+        return joint == joined_.end() ? nullptr : &joint->second;
+    }
+    const auto tie = tied_.find(pair_of(End{a.body, a.point}, End{b.body, b.point}));
+    return tie == tied_.end() ? nullptr : &tie->second;
+}
+
 /// The contacts of two, of which joined bodies are better none.
 void ContactShapes::read_pairs() {
     for (const Actor& actor : actors_) {
@@ -209,7 +253,7 @@ void ContactShapes::read_pairs() {
         const int a = body_of(actor, "a"), b = body_of(actor, "b");
         if (a < kGround || b < kGround) continue;
         const Pair pair = pair_of(a, b);
-        named_.emplace(pair, actor.object.name);
+        named_.emplace(pair_of(end_of(actor, "a"), end_of(actor, "b")), actor.object.name);
         // Points of bodies are chosen on purpose, as those of a stop.
         const auto joint = joined_.find(pair);
         const auto names_point = [&actor](const char* key) {
@@ -229,42 +273,71 @@ void ContactShapes::read_pairs() {
     }
 }
 
-/// Bodies by names in which * and ? stand for any characters.
-std::vector<int> ContactShapes::bodies_of(const Actor& actor, const char* key) const {
-    const auto has_shape = [this](int body) {
-        return std::ranges::any_of(solids_, [body](const Solid& solid) {
-            return solid.body == body;
-        });
-    };
-    std::vector<int> out;
+bool ContactShapes::Selection::has(int place, const Solid& solid) const {
+    return solid.point.empty() ? std::ranges::binary_search(bodies, solid.body)
+                               : std::ranges::binary_search(points, place);
+}
+
+bool ContactShapes::has_shape(int body) const {
+    return std::ranges::any_of(solids_, [body](const Solid& solid) {
+        return solid.body == body && solid.solid != nullptr;
+    });
+}
+
+/// Puts points of a body behind all solids.
+void ContactShapes::add_points(int body,
+                               const std::string& text,
+                               const Actor& actor,
+                               const char* key,
+                               const Place& place,
+                               Selection& to) {
+    for (std::string& point : points_of(text, {actor.object.label, place, key, {}})) {
+        const auto found = std::ranges::find(solids_, point, &Solid::point);
+        to.points.push_back(static_cast<int>(found - solids_.begin()));
+        if (found == solids_.end()) solids_.push_back({body, nullptr, {}, std::move(point)});
+    }
+}
+
+/// Bodies by names in which * and ? stand for any characters, and points.
+ContactShapes::Selection ContactShapes::select(const Actor& actor, const char* key) {
+    Selection out;
     for (const auto& [name, place] : texts_of(*actor.parameters, key)) {
         if (name == kGroundName) {
-            out.push_back(kGround);
+            out.bodies.push_back(kGround);
+            continue;
+        }
+        if (const std::size_t at = name.find('@'); at != std::string::npos) {
+            // What is wrong with the name is said where its points are looked for.
+            add_points(model_.body_names.find(name.substr(0, at)), name, actor, key, place, out);
             continue;
         }
         const int body = model_.body_names.find(name);
         if (body >= 0) {
-            if (!has_shape(body))
+            std::span<const std::int32_t> nodes;
+            if (has_shape(body))
+                out.bodies.push_back(body);
+            else if (!model_.bodies[body].group("*", nodes).has_value())
+                add_points(body, name + "@*", actor, key, place, out);
+            else
                 refuse(actor,
                        key,
                        fmt::format("body \"{}\" has no shape; give it one, such as shape = "
                                    "{{ sphere = 0.1 }}",
                                    name),
                        place);
-            out.push_back(body);
             continue;
         }
         std::vector<std::string> names;
-        const std::size_t before = out.size();
+        const std::size_t before = out.bodies.size();
         bool any = false;
         for (std::size_t b = 0; b < model_.body_names.size(); ++b) {
             names.push_back(model_.bodies[b].object.name);
             if (name.find_first_of("*?") == std::string::npos || !fits_pattern(name, names.back()))
                 continue;
             any = true;
-            if (has_shape(static_cast<int>(b))) out.push_back(static_cast<int>(b));
+            if (has_shape(static_cast<int>(b))) out.bodies.push_back(static_cast<int>(b));
         }
-        if (out.size() > before) continue;
+        if (out.bodies.size() > before) continue;
         if (any)
             refuse(actor,
                    key,
@@ -277,28 +350,37 @@ std::vector<int> ContactShapes::bodies_of(const Actor& actor, const char* key) c
                fmt::format("{} stands for no body{}", in_quotes(name), hint(name, names, "bodies")),
                place);
     }
-    std::ranges::sort(out);
-    const auto rest = std::ranges::unique(out);
-    out.erase(rest.begin(), rest.end());
+    for (std::vector<int>* const list : {&out.bodies, &out.points}) {
+        std::ranges::sort(*list);
+        const auto rest = std::ranges::unique(*list);
+        list->erase(rest.begin(), rest.end());
+    }
     return out;
 }
 
-ContactShapes::Group ContactShapes::read_group(const Actor& actor) const {
+ContactShapes::Group ContactShapes::read_group(const Actor& actor) {
     const Table& parameters = *actor.parameters;
     const auto refuse_beside = [&](const char* key) {
         if (const Table::Entry* const entry = parameters.find(key))
             refuse(actor, key, "is about a contact of two, and `bodies` names many", entry->place);
     };
-    for (const char* const key :
-         {"a", "b", "shape", "shape_b", "radius", "radius_b", "inside", "plane"})
+    for (const char* const key : {"a", "b", "shape", "shape_b", "radius_b", "inside", "plane"})
         refuse_beside(key);
     Group group;
     group.actor = &actor;
     group.has_planes = parameters.find("planes") != nullptr;
-    const std::vector<int> bodies = bodies_of(actor, "bodies");
+    const Selection bodies = select(actor, "bodies");
     const bool has_with = parameters.find("with") != nullptr;
-    const std::vector<int> with = has_with ? bodies_of(actor, "with") : bodies;
+    const Selection with = has_with ? select(actor, "with") : bodies;
+    const bool has_points = !bodies.points.empty() || !with.points.empty();
+    // Of points it is the radius.
+    if (!has_points) refuse_beside("radius");
     const auto materials = texts_of(parameters, "materials");
+    if (has_points && !materials.empty())
+        refuse(actor,
+               "materials",
+               "are those of shapes, and a point has none: leave points or materials out",
+               materials.front().second);
     if (materials.size() > 2)
         refuse(actor,
                "materials",
@@ -323,16 +405,19 @@ ContactShapes::Group ContactShapes::read_group(const Actor& actor) const {
     }
     for (std::size_t i = 0; i < solids_.size(); ++i) {
         const Solid& solid = solids_[i];
-        const auto is_in = [&](const std::vector<int>& list) {
-            return std::ranges::binary_search(list, solid.body);
-        };
-        const int sides = (is_in(bodies) ? 1 : 0) + (is_in(with) ? 2 : 0);
+        const int place = static_cast<int>(i);
+        const int sides = (bodies.has(place, solid) ? 1 : 0) + (with.has(place, solid) ? 2 : 0);
         int matches = 3;
         if (!group.materials.empty())
             matches = (solid.material == group.materials.front() ? 1 : 0) +
                       (solid.material == group.materials.back() ? 2 : 0);
         if (sides == 0 || matches == 0) continue;
-        group.solids.push_back(static_cast<int>(i));
+        std::string name = solid.point.empty() ? name_of(solid.body) : solid.point;
+        if (group.names.empty() || group.names.back() != name)
+            group.names.push_back(std::move(name));
+        group.name_of.push_back(static_cast<int>(group.names.size()) - 1);
+        if (!solid.point.empty()) ++group.num_points;
+        group.solids.push_back(place);
         group.sides.push_back(sides);
         group.matches.push_back(matches);
         if (group.members.empty() || group.members.back() != solid.body)
@@ -358,15 +443,16 @@ void ContactShapes::share_pairs() {
                                ((of[j] & 1) != 0 && (of[i] & 2) != 0);
                     };
                     if (a.body == b.body || !meet(group.sides) || !meet(group.matches)) continue;
-                    const Pair bodies = pair_of(a.body, b.body);
-                    if (const auto joint = joined_.find(bodies); joint != joined_.end()) {
-                        group.joints.insert(joint->second);
+                    if (const std::string* const joint = joint_of(a, b)) {
+                        group.joints.insert(*joint);
                         ++group.num_joined;
                         group.apart.emplace_back(j, i);
                         continue;
                     }
-                    if (const auto other = named_.find(bodies); other != named_.end()) {
-                        group.others.insert(other->second);
+                    const auto particular =
+                        named_.find(pair_of(End{a.body, a.point}, End{b.body, b.point}));
+                    if (particular != named_.end()) {
+                        group.others.insert(particular->second);
                         ++group.num_others;
                         group.apart.emplace_back(j, i);
                         continue;
@@ -430,7 +516,8 @@ void ContactShapes::warn_of_materials() {
         for (std::size_t j = 0; j < i; ++j) {
             const Solid& a = solids_[i];
             const Solid& b = solids_[j];
-            if (a.body == b.body || !members.contains(a.body) || !members.contains(b.body))
+            if (a.body == b.body || !members.contains(a.body) || !members.contains(b.body) ||
+                a.solid == nullptr || b.solid == nullptr)
                 continue;
             const auto pair = materials(a.material, b.material);
             if (!met.contains(pair)) missing.insert(pair);
@@ -461,14 +548,20 @@ void ContactShapes::note(const Group& group) {
         if (of.size() > kMost) out += fmt::format(" and {} more", of.size() - kMost);
         return out;
     };
-    std::string text = fmt::format("{} pair{} of {} shapes of {} bodies may meet",
-                                   group.own.size(),
-                                   group.own.size() == 1 ? "" : "s",
-                                   group.solids.size(),
-                                   group.members.size());
+    const long num_shapes = static_cast<long>(group.solids.size()) - group.num_points;
+    std::string text =
+        fmt::format("{} pair{} of {} {}{} of {} bodies may meet",
+                    group.own.size(),
+                    group.own.size() == 1 ? "" : "s",
+                    num_shapes,
+                    num_shapes == 1 ? "shape" : "shapes",
+                    group.num_points == 0 ? "" : fmt::format(" and {} points", group.num_points),
+                    group.members.size());
     if (group.num_joined > 0)
-        text += fmt::format("; {} left out, since joints join their bodies: {}",
+        text += fmt::format("; {} left out, since {} join {}: {}",
                             group.num_joined,
+                            group.num_points == 0 ? "joints" : "constraints",
+                            group.num_points == 0 ? "their bodies" : "them",
                             names(group.joints));
     if (group.num_others > 0)
         text += fmt::format(
@@ -490,7 +583,7 @@ void ContactShapes::add_own_shape(const Actor& actor,
     if (body < 0) return;
     std::vector<const SceneSolid*> solids;
     for (const Solid& solid : solids_)
-        if (solid.body == body) solids.push_back(solid.solid);
+        if (solid.body == body && solid.solid != nullptr) solids.push_back(solid.solid);
     if (solids.empty()) return;
     if (solids.size() > 1)
         refuse(actor,
@@ -571,10 +664,11 @@ const Table& ContactShapes::with_solids(const Group& group,
     const Place& at = parameters.find("bodies")->place;
     storage = parameters;
     Array bodies, solids, apart, points;
-    for (const int body : group.members) bodies.emplace_back(name_of(body), at);
+    for (const std::string& name : group.names) bodies.emplace_back(name, at);
+    const SceneShape point = Sphere{};
     for (std::size_t i = 0; i < group.solids.size(); ++i) {
         const Solid& solid = solids_[group.solids[i]];
-        const SceneShape& shape = solid.solid->shape;
+        const SceneShape& shape = solid.solid == nullptr ? point : solid.solid->shape;
         Encoded code;
         if (const auto* const sphere = std::get_if<Sphere>(&shape))
             code = {0.0, {sphere->radius, 0.0, 0.0}, sphere->center};
@@ -594,13 +688,12 @@ const Table& ContactShapes::with_solids(const Group& group,
             for (const Triple& x : corners) points.push_back(numbers(x, at));
         }
         const bool is_flat = code.kind == 3.0 && std::ranges::count(code.size, 0.0) > 0;
-        if (is_flat || (code.kind == 0.0 && code.size[0] == 0.0))
+        if (is_flat || (code.kind == 0.0 && code.size[0] == 0.0 && solid.solid != nullptr))
             refuse(*group.actor,
                    "bodies",
                    fmt::format("the shape of \"{}\" has no volume", name_of(solid.body)),
                    at);
-        const auto member = std::ranges::find(group.members, solid.body) - group.members.begin();
-        std::vector<double> row{static_cast<double>(member),
+        std::vector<double> row{static_cast<double>(group.name_of[i]),
                                 static_cast<double>(group.sides[i]),
                                 static_cast<double>(group.matches[i]),
                                 code.kind};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "actors.hpp"
+#include "attachment.hpp"
 
 namespace ancora {
 
@@ -27,6 +29,9 @@ bool takes_shapes(const TypeDescriptor& type);
 /// - of a contact of many, `solids`, all shapes of its bodies, and `apart`, the pairs of them that
 ///   are not its own: those of bodies that a joint joins, and those that another contact names more
 ///   particularly: as `a` and `b`, or by their materials.
+///
+/// Of bodies without a shape, such as nets and films, a contact of many takes points, "sail@rim",
+/// and all where it names the body alone, but for those that are tied to what they would meet.
 class ContactShapes {
 public:
     /// @param model with its joints, and the places of all bodies
@@ -36,11 +41,23 @@ public:
     const Table& with_shapes(const Actor& actor, const Table& parameters, Table& storage);
 
 private:
-    /// One shape of a body, or of the ground.
+    /// One shape of a body, or of the ground, or a point of a body without one.
     struct Solid {
         int body;
-        const SceneSolid* solid;
+        const SceneSolid* solid;  ///< null: a point
         std::string material;
+        std::string point;  ///< as the text of an attachment
+    };
+    /// What meets: a body with all its shapes, or a point of one.
+    struct End {
+        int body;
+        std::string point;
+        auto operator<=>(const End&) const = default;
+    };
+    /// Bodies and places of points among all solids, ascending.
+    struct Selection {
+        std::vector<int> bodies, points;
+        bool has(int place, const Solid& solid) const;
     };
     /// A contact of many.
     struct Group {
@@ -48,27 +65,43 @@ private:
         std::vector<std::string> materials;
         std::vector<int> members;              ///< bodies, kGround
         std::vector<int> solids;               ///< of all, ascending
+        std::vector<std::string> names;        ///< of bodies and points
+        std::vector<int> name_of;              ///< each solid's among these
         std::vector<int> sides, matches;       ///< of each: 1 the first, 2 the second, 3 both
         std::vector<std::pair<int, int>> own;  ///< places among its solids
         std::vector<std::pair<int, int>> apart;
         std::set<std::string> joints, others;  ///< that leave pairs out
-        long num_joined = 0, num_others = 0;
+        long num_joined = 0, num_others = 0, num_points = 0;
         bool has_planes = false;
     };
     using Pair = std::pair<int, int>;
     static constexpr int kGround = -1;
     static Pair pair_of(int a, int b) { return {std::min(a, b), std::max(a, b)}; }
+    static std::pair<End, End> pair_of(const End& a, const End& b) {
+        return {std::min(a, b), std::max(a, b)};
+    }
 
     void read_solids();
     void read_joints();
     void read_pairs();
-    Group read_group(const Actor& actor) const;
-    std::vector<int> bodies_of(const Actor& actor, const char* key) const;
+    void read_ties();
+    Group read_group(const Actor& actor);
+    Selection select(const Actor& actor, const char* key);
+    bool has_shape(int body) const;
+    void add_points(int body,
+                    const std::string& text,
+                    const Actor& actor,
+                    const char* key,
+                    const Place& place,
+                    Selection& to);
+    std::vector<std::string> points_of(const std::string& text, const Asker& asker) const;
+    const std::string* joint_of(const Solid& a, const Solid& b) const;
     void share_pairs();
     void warn_of_materials();
     void note(const Group& group);
     std::string name_of(int body) const;
     int body_of(const Actor& actor, const char* key) const;
+    End end_of(const Actor& actor, const char* key) const;
     const Table& with_solids(const Group& group, const Table& parameters, Table& storage) const;
     std::vector<std::array<double, 3>> scaled_points(const MeshShape& mesh) const;
     void add_own_shape(const Actor& actor,
@@ -84,7 +117,8 @@ private:
     std::deque<SceneSolid> drawn_;  ///< that bodies draw of themselves, such as a box of their size
     std::vector<Solid> solids_;
     std::map<Pair, std::string> joined_;  ///< bodies, with the joint
-    std::map<Pair, std::string> named_;   ///< bodies that a contact of two is about
+    /// What a contact of two is about, and points that another constraint ties.
+    std::map<std::pair<End, End>, std::string> named_, tied_;
     std::vector<Group> groups_;
 };
 

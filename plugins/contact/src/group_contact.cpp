@@ -104,6 +104,7 @@ void GroupContact::read_solids(const Arguments& arguments) {
     const std::span<const double> points =
         arguments.given("points") ? arguments.numbers("points") : std::span<const double>();
     constexpr std::size_t kColumns = 14;
+    bool has_points = false;
     const int num_members =
         arguments.shape("bodies") == Shape::texts ? arguments.num_texts("bodies") : 1;
     for (std::size_t i = 0; i < at(arguments.rows("solids")); ++i) {
@@ -116,11 +117,16 @@ void GroupContact::read_solids(const Arguments& arguments) {
                                    : arguments.text("bodies"));
         const FrameStart& frame = arguments.frame(name, "bodies");
         std::string why;
-        const ContactShape shape = shape_of(row.subspan(3), points, why);
+        ContactShape shape = shape_of(row.subspan(3), points, why);
         if (!why.empty()) arguments.fail("bodies", "the hull of \"" + name + "\" " + why);
-        if (!(shape.reach() > 0.0))
+        const std::size_t end = name.find('@');
+        const bool is_point = end != std::string::npos;
+        if (is_point) {
+            shape.radius = arguments.number("radius");
+            has_points = true;
+        } else if (!(shape.reach() > 0.0))
             arguments.fail("bodies", "the shape of \"" + name + "\" has no volume");
-        const bool is_round = shape.is_sphere() && shape.position.isZero(0.0);
+        const bool is_round = is_point || (shape.is_sphere() && shape.position.isZero(0.0));
         if (!is_round && !frame.has_attitude && frame.body != "ground")
             arguments.fail("bodies",
                            "body \"" + name +
@@ -128,10 +134,14 @@ void GroupContact::read_solids(const Arguments& arguments) {
                                "about its point");
         solids_.push_back({PairSide("bodies", frame, shape),
                            name,
-                           member,
+                           name.substr(0, end),
                            static_cast<int>(row[1]),
                            static_cast<int>(row[2])});
+        // A point touches with itself, whatever axes its body has.
+        if (is_point) solids_.back().side.has_attitude = false;
     }
+    if (!has_points && arguments.given("radius"))
+        arguments.fail("radius", "is that of points, and `bodies` names none");
 }
 
 void GroupContact::add_planes(const Arguments& arguments) {
@@ -148,7 +158,7 @@ void GroupContact::add_planes(const Arguments& arguments) {
         ContactShape shape;
         shape.position = rows[4 * i + 3] / length * n;
         shape.axes << t[0], t[1], n;
-        Solid plane{PairSide("planes", ground, shape), "plane " + std::to_string(i + 1), -1, 3, 3};
+        Solid plane{PairSide("planes", ground, shape), "plane " + std::to_string(i + 1), "", 3, 3};
         plane.side.is_plane = true;
         planes_.push_back(std::move(plane));
     }
@@ -172,7 +182,7 @@ void GroupContact::add_pairs(const Arguments& arguments) {
         for (int j = 0; j < i; ++j) {
             const Solid& a = solids_[at(j)];
             const Solid& b = solids_[at(i)];
-            if (a.member == b.member || !meet(a.sides, b.sides) || !meet(a.matches, b.matches) ||
+            if (a.owner == b.owner || !meet(a.sides, b.sides) || !meet(a.matches, b.matches) ||
                 std::ranges::binary_search(apart, std::pair(j, i)))
                 continue;
             // What is on the ground is b.
@@ -181,6 +191,10 @@ void GroupContact::add_pairs(const Arguments& arguments) {
             const Solid& second = is_swapped ? a : b;
             if (a.side.shape.is_sphere() && b.side.shape.is_sphere()) {
                 const double D = a.side.shape.radius + b.side.shape.radius;
+                if (!(D > 0.0))
+                    arguments.fail("bodies",
+                                   "\"" + a.name + "\" and \"" + b.name +
+                                       "\" are points, which never meet: give them a `radius`");
                 const Vec3 r = first.side.origin - second.side.origin;
                 check_overlap(arguments, first, second, r.norm() - D);
                 add_balls(first,

@@ -50,8 +50,8 @@ private:
     /// A shape of a body; planes are of the ground.
     struct Solid {
         PairSide side;
-        std::string name;  ///< of its body
-        int member;
+        std::string name;    ///< of its body, or its point
+        std::string owner;   ///< its body
         int sides, matches;  ///< 1: of the first kind, 2: of the second
     };
     /// Where the scalars of a pair stand among those of the contact.

@@ -30,12 +30,14 @@ constexpr ancora::Parameter kFriction[] = {
 constexpr ancora::Parameter kContact[] = {
     p::frame("a", "a body, or a point of one: the centre; the reaction is the force on it"),
     p::frame("b", "another, or \"ground\""),
-    p::text("bodies", "instead of a and b: many bodies, * and ? for any characters, or \"ground\"")
+    p::text("bodies",
+            "instead of a and b: many bodies, * and ? for any characters, or \"ground\"; points of "
+            "films and nets, \"sail@rim\"")
         .or_texts(),
     p::text("with", "those that they meet; left out: each other").or_texts(),
     p::matrix("planes", 0, 4, "m", "rows [n, d]: fixed planes that bodies do not enter, n.x >= d"),
     p::text("materials", "of both shapes of a pair: the contact is about no others").or_texts(),
-    p::number("radius", "m", "of a sphere about the point of a; 0: the point itself")
+    p::number("radius", "m", "of a sphere about the point of a, or about points; 0: points")
         .nonnegative()
         .otherwise("0.0"),
     p::number("radius_b", "m", "of a sphere about the point of b; 0: the point itself")

@@ -62,6 +62,33 @@ TEST_SUITE("deployment") {
         CHECK(balance(run) <= 1e-13);
     }
 
+    // A drive stops a hub within 0.3 s; its blades go on, and none of their nodes enters it.
+    TEST_CASE("blades of film wrap themselves around a hub that stops, with every balance") {
+        Run run(example("braked_hub.toml",
+                        {"parameters.along=7",
+                         "parameters.across=2",
+                         "parameters.brake=0.3",
+                         "parameters.spin=4.0",
+                         "integrator.end=1.0"}));
+        run.to_end();
+        CHECK(balance(run) <= 1e-14);
+        CHECK(run.simulation.statistics().impacts.count > 100);
+        CHECK(run.column("work.impacts") < -1.0);
+        constexpr double kRadius = 0.8, kHalf = 0.5;
+        int near_hub = 0;
+        for (int blade = 0; blade < 4; ++blade)
+            for (int node = 0; node < 14; ++node) {
+                CAPTURE(blade);
+                CAPTURE(node);
+                const std::array<double, 3> x =
+                    run.simulation.point(fmt::format("blade_{}@{}", blade, node)).position;
+                const double r = std::hypot(x[0], x[1]);
+                CHECK((r >= kRadius - 1e-12 || std::abs(x[2]) >= kHalf - 1e-12));
+                if (r < kRadius + 0.1) ++near_hub;
+            }
+        CHECK(near_hub >= 16);
+    }
+
     // I w = const: four masses of 4.25 kg on winches go from 0.9 m to 9.9 m from the axis, and with
     // them 25 rpm become 1.523207. Let out in 5 minutes they swing a little about that; the rate of
     // hub and masses together, 2 E / L, has nothing of the swing at first order.

@@ -328,6 +328,62 @@ def switching(folder):
         check(3 <= events < 60, f"{columns[0]}: {events} events")
 
 
+# A slider that a relay pushes back beyond one of two bounds, and on beyond the other.
+RELAY = HEAD + """
+[[body]]
+name = "slider"
+type = "ancf_rigid_body"
+size = [0.2, 0.2, 0.2]
+density = 250
+penalty = inf
+velocity = [1, 0, 0]
+[[joint]]
+name = "rail"
+type = "prismatic"
+a = "ground"
+b = "slider"
+point = [0, 0, 0]
+axis = "x"
+[[force]]
+name = "relay"
+type = "relay"
+input = "rail.displacement"
+on_at = 0.4
+off_at = -0.3
+on = -60
+off = 60
+[[force]]
+name = "push"
+type = "actuator"
+on = "rail"
+command = "relay.value"
+"""
+
+
+def relayed(t):
+    """Position, force and number of switches: parabolas between the bounds."""
+    x, v, force, switched, left = 0.0, 1.0, 60.0, 0, t
+    while True:
+        a, bound = force / 2.0, 0.4 if force > 0 else -0.3
+        meets = (-v + math.copysign(math.sqrt(v * v + 2 * a * (bound - x)), a)) / a
+        if meets > left:
+            return x + v * left + 0.5 * a * left * left, force, switched
+        x, v, left = bound, v + a * meets, left - meets
+        force, switched = -force, switched + 1
+
+
+def relays(folder):
+    """A relay with hysteresis: its switches are state events of the importer's, its output discrete between them."""
+    stop = 3.0
+    for version in (2, 3):
+        fmu = Fmu(folder, RELAY + integrator(stop), version, ["slider.x", "relay.value", "relay.switched"], "--type", "me")
+        check(fmu.num_events >= 1, "a relay has no event indicator")
+        rows, events = fmu.rows(stop, 1e-2, 25, range(3))
+        compare(rows, relayed, 1e-9, f"slider under a relay by FMI {version}")
+        switches = relayed(stop)[2]
+        check(switches >= 4 and switches <= events <= 2 * switches + 2, f"{events} events of {switches} switches")
+
+
 def chosen_steps(folder):
     """An integrator that chooses its steps has none in co-simulation; in model exchange they are the importer's."""
     text = ball(0.5, 0.0) + integrator(1.0, kind="dopri5")
@@ -345,7 +401,7 @@ def chosen_steps(folder):
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for test in (smooth, impacts, switching, chosen_steps):
+        for test in (smooth, impacts, switching, relays, chosen_steps):
             test(folder)
     print(f"{len(failures)} failed" if failures else "all passed")
     return 1 if failures else 0

@@ -2,6 +2,7 @@
 // Bodies between points of others that joints put somewhere: trees of joints and links at random,
 // in any order of the file, against forward kinematics written here.
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <string>
 #include <tuple>
@@ -381,6 +382,41 @@ TEST_SUITE("links") {
         for (const double angle : {-2.0, -0.3, 1e-4, 0.7, 3.0})
             CHECK(refusal(four_bar(angle)).find("\"l\": start: asks for angle = ") !=
                   std::string::npos);
+    }
+
+    TEST_CASE("joints at a link's end lie along it where nothing else says their axes") {
+        const auto telescope = [](const char* across, const char* along) {
+            return model(
+                fmt::format("[model]\ngravity = [1, -9, 2]\n"
+                            "[[body]]\nname = \"leg\"\ntype = \"ancf_rigid_body\"\nfrom = [0.1, 0, "
+                            "0]\nto = [0.4, 0, 1]\nmass = 2\nradius = 0.1\n"
+                            "[[body]]\nname = \"piston\"\ntype = \"ancf_rigid_body\"\n"
+                            "from = \"leg@to\"\nto = [0.7, 0, 2]\nmass = 1\nradius = 0.05\n"
+                            "[[joint]]\nname = \"foot\"\ntype = \"universal\"\na = \"ground\"\n"
+                            "b = \"leg@from\"\n{}"
+                            "[[joint]]\nname = \"slide\"\ntype = \"prismatic\"\na = \"leg@to\"\n"
+                            "b = \"piston\"\nspring = 200\n{}",
+                            across,
+                            along) +
+                integrator("emm", 1e-3, 0.3));
+        };
+        Simulation by_link = telescope("", "");
+        Simulation by_axes =
+            telescope("axis_a = \"y\"\naxis_b = [-1, 0, 0.3]\n", "axis = [0.3, 0, 1]\n");
+        by_link.run();
+        by_axes.run();
+        CHECK(std::abs(column(by_axes, "slide.displacement")) > 1e-2);
+        CHECK(std::abs(column(by_axes, "foot.angle_b")) > 0.1);
+        for (const char* name : {"slide.displacement", "foot.angle_a", "foot.angle_b", "piston.y"})
+            CHECK(column(by_link, name) == doctest::Approx(column(by_axes, name)).epsilon(1e-9));
+
+        // Two links that lie across each other leave the axis open
+        CHECK(refusal("[[body]]\nname = \"leg\"\ntype = \"ancf_rigid_body\"\nfrom = [0, 0, 0]\nto "
+                      "= [0, 0, 1]\nmass = 2\n[[body]]\nname = \"arm\"\ntype = \"ancf_rigid_body\""
+                      "\nfrom = [0, 0, 1]\nto = [0, 1, 1]\nmass = 2\n[[joint]]\nname = \"slide\"\n"
+                      "type = \"prismatic\"\na = \"leg@to\"\nb = \"arm@from\"\n" +
+                      integrator("emm", 1e-3, 1e-3))
+                  .find("slide\": axis: is missing") != std::string::npos);
     }
 
     TEST_CASE("links that have no place are refused") {

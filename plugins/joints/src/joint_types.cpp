@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -75,6 +76,11 @@ bool has_own_points(Kind kind) {
 /// Whether it says something about points.
 bool has_points(Kind kind) {
     return kind != Kind::parallel && kind != Kind::perpendicular && kind != Kind::orientation;
+}
+/// Whether its axis is that of a link at whose end it is, where nothing else says it.
+bool is_along_link(Kind kind) {
+    return kind == Kind::prismatic || kind == Kind::cylindrical || kind == Kind::screw ||
+           kind == Kind::in_line || kind == Kind::constant_velocity;
 }
 bool has_axis(Kind kind) {
     return kind != Kind::spherical && kind != Kind::fixed && kind != Kind::orientation;
@@ -157,6 +163,19 @@ void JointType::read_sides(const Arguments& arguments) {
     read_axes(arguments, frame_a, frame_b);
 }
 
+/// From end to end of the link whose end a or b names; of two they must lie along each other.
+std::optional<Vec3> JointType::link_direction(const Arguments& arguments) const {
+    std::optional<Vec3> out;
+    for (const Side* side : {&a_, &b_}) {
+        const std::string_view text = arguments.text(side->key);
+        if (!side->has_axes || !(text.ends_with("@from") || text.ends_with("@to"))) continue;
+        const Vec3 along = side->carrier_R.col(0);
+        if (out && out->cross(along).norm() > kTyped) return std::nullopt;
+        if (!out) out = along;
+    }
+    return out;
+}
+
 void JointType::read_axes(const Arguments& arguments,
                           const FrameStart& frame_a,
                           const FrameStart& frame_b) {
@@ -172,20 +191,28 @@ void JointType::read_axes(const Arguments& arguments,
         return;
     }
     if (kind_ == Kind::universal) {
-        const bool by_axes = arguments.has("axis_a") || arguments.has("axis_b");
-        if (by_axes) {
+        std::optional<Vec3> z, x;
+        if (arguments.has("axis_a") || arguments.has("axis_b")) {
             for (const char* key : {"axis_a", "axis_b"})
                 if (!arguments.has(key))
                     arguments.fail(key, "is missing; a universal joint has two axes");
-            const Vec3 z = direction("axis_a");
-            const Vec3 x = direction("axis_b");
-            if (std::abs(z.dot(x)) > kTyped)
+            z = direction("axis_a");
+            x = direction("axis_b");
+            if (std::abs(z->dot(*x)) > kTyped)
                 arguments.fail("axis_b", "is not perpendicular to axis_a");
-            a_.R << x, z.cross(x), z;
-            b_.R << z, x.cross(z), x;
         } else if (!frame_a.names_axes || !frame_b.names_axes) {
-            arguments.fail("axis_a", "is missing; give axis_a and axis_b, or frames on both sides");
+            const std::optional<Vec3> link = link_direction(arguments);
+            if (!link)
+                arguments.fail("axis_a",
+                               "is missing; give axis_a and axis_b, or frames on both sides, or "
+                               "the end of a link, across which they then lie");
+            const Mat3 about = frame_about(*link);
+            z = about.col(0);
+            x = about.col(1);
         }
+        if (!z) return;
+        a_.R << *x, z->cross(*x), *z;
+        b_.R << *z, x->cross(*z), *x;
         return;
     }
     const bool is_given = has_axis(kind_) && arguments.has("axis");
@@ -203,6 +230,11 @@ void JointType::read_axes(const Arguments& arguments,
     }
     const bool any = frame_a.names_axes || frame_b.names_axes;
     if (kind_ == Kind::measure) return;
+    if (!any && is_along_link(kind_))
+        if (const std::optional<Vec3> link = link_direction(arguments)) {
+            a_.R = b_.R = frame_about(*link);
+            return;
+        }
     if (!any && has_axis(kind_) && kind_ != Kind::bushing)
         arguments.fail("axis",
                        "is missing: give axis = [x, y, z], or a frame of a body such as "

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -193,6 +194,7 @@ private:
     };
 
     void read_sides(const Arguments& arguments);
+    std::optional<Vec3> link_direction(const Arguments& arguments) const;
     void read_axes(const Arguments& arguments,
                    const FrameStart& frame_a,
                    const FrameStart& frame_b);

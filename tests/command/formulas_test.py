@@ -288,6 +288,42 @@ for axes in ("x", "z", "yz", "zx", "xyz"):
         if len(axes) == 3:
             expect(abs(said["inertia"][i][i] - inertia) < 1e-12, f"inertia {axes}: {said['inertia']}, {inertia}")
 
+# --- a column of a file inside a joint, with the law's own keys beside it
+
+ARM = """[[body]]
+name = "arm"
+type = "ancf_rigid_body"
+from = [0, 0, 0]
+to = [1, 0, 0]
+mass = 2
+radius = 0.1
+[[joint]]
+name = "hinge"
+type = "revolute"
+a = "ground"
+b = "arm@from"
+axis = "z"
+drive = {file = "course.csv", column = "q2", interpolation = "rest", outside = "hold"}
+[integrator]
+type = "emm"
+step = 0.01
+end = 1.5
+"""
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    (folder / "course.csv").write_text("t [s],q1 [deg],q2 [deg]\n0,0,0\n1,5,60\n")
+    run(folder, ARM)
+    # the cubic at rest at both ends, then held
+    expect(abs(last_row(folder)["hinge.angle"] - math.pi / 3) < 1e-9, f"the end: {last_row(folder)['hinge.angle']}")
+    run(folder, ARM.replace("end = 1.5", "end = 0.25"))
+    expect(abs(last_row(folder)["hinge.angle"] - math.pi / 3 * (3 - 2 * 0.25) * 0.25 ** 2) < 1e-9,
+           f"the way: {last_row(folder)['hinge.angle']}")
+    # what the run keeps is the same model
+    kept = subprocess.run([ancora, "run", "results/m/model.toml", "--out", "again", "--quiet"], cwd=folder,
+                          capture_output=True, text=True)
+    same = [(folder / at / "history.csv").read_bytes() for at in ("results/m", "again") if kept.returncode == 0]
+    expect(len(same) == 2 and same[0] == same[1], f"the kept model: {kept.stderr}")
+
 for failure in failures:
     print("FAILED", failure)
 sys.exit(1 if failures else 0)

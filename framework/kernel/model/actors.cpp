@@ -28,10 +28,10 @@ ObjectSpec law_inside(const ObjectSpec& joint, const Parameter& key, const Table
     law.place = law.name_place = law.type_place = entry.place.known() ? entry.place : joint.place;
     law.scope = joint.scope;
     std::string on = joint.name;
-    // { file = "traj.csv", column = "q3" } is a value, as rows of numbers are.
     const Table* const table = entry.value.as<Table>();
-    if (table != nullptr && !names_columns(*table)) {
-        law.parameters = *table;
+    if (table != nullptr) {
+        law.parameters =
+            names_columns(*table) ? law_of_columns(key, *table, entry.value.place()) : *table;
         if (const Table::Entry* const inner = table->find("on")) {
             const std::string* const measure = inner->value.as<std::string>();
             if (measure != nullptr) on = fmt::format("{}.{}", joint.name, *measure);

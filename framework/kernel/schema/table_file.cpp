@@ -9,6 +9,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -450,6 +451,18 @@ private:
 };
 
 }  // namespace
+
+Table law_of_columns(const Parameter& key, const Table& value, const Place& where) {
+    const std::span<const Parameter> keys(key.children, static_cast<std::size_t>(key.num_children));
+    Table law, columns;
+    for (const Table::Entry& entry : value.entries()) {
+        const bool is_of_law = std::ranges::find(kColumnKeys, entry.key) == kColumnKeys.end() &&
+                               std::ranges::find(keys, entry.key, &Parameter::name) != keys.end();
+        (is_of_law ? law : columns).add(entry);
+    }
+    law.add({key.makes_key, where, Value(std::move(columns), where)});
+    return law;
+}
 
 bool names_columns(const Table& value) {
     return value.find("file") != nullptr;

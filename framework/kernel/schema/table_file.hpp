@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ancora/framework/value.hpp"
+#include "ancora/sdk/parameter.hpp"
 
 namespace ancora {
 
@@ -28,6 +29,11 @@ inline const std::vector<std::string> kColumnKeys{
 
 /// Whether a value has the key `file`, so that it names columns of a file.
 bool names_columns(const Table& value);
+
+/// Such a value for a key that makes a law: its columns are the law's value, and what else stands
+/// beside them are keys of the law. { file = "traj.csv", column = "q3", interpolation = "rest" }
+/// becomes { motion = { file = "traj.csv", column = "q3" }, interpolation = "rest" }.
+Table law_of_columns(const Parameter& key, const Table& value, const Place& where);
 
 /// Reads columns of a text file whose cells are separated by tabs, semicolons, commas or blanks.
 /// A heading names them, with units behind the names ("q3 [deg]") or in a row of their own; numbers

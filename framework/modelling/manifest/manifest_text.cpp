@@ -18,6 +18,7 @@
 #include "expression_scope.hpp"
 #include "interpolation.hpp"
 #include "manifest_plugins.hpp"
+#include "table_file.hpp"
 #include "toml_writer.hpp"
 #include "traps_off.hpp"
 #include "type_kind.hpp"
@@ -200,6 +201,12 @@ private:
                 with_numbers(manifest_, scope, label, keys, release_keys(), room);
             add(kReleaseKey, is_table ? Value(computed) : computed.find("at")->value);
             own.erase(kReleaseKey);
+        }
+        for (const Parameter& p : schema) {
+            const Table::Entry* const entry = p.makes != nullptr ? own.find(p.name) : nullptr;
+            const Table* const table = entry != nullptr ? entry->value.as<Table>() : nullptr;
+            if (table != nullptr && names_columns(*table))
+                own.set(p.name, law_of_columns(p, *table, entry->value.place()));
         }
         const Table& numbers = with_numbers(manifest_, scope, label, own, schema, storage);
         const BoundArguments arguments(label, name, type_name, numbers, place, schema);

@@ -26,7 +26,8 @@ int fmu(const Options& options) {
                .parameters = options.parameters,
                .version = options.fmi_version,
                .for_cosimulation = options.for_cosimulation,
-               .for_model_exchange = options.for_model_exchange});
+               .for_model_exchange = options.for_model_exchange,
+               .others = options.other_fmus});
     if (!options.quiet) write_out(fmt::format("FMU in {}\n", file.string()));
     return 0;
 }

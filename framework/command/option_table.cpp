@@ -36,6 +36,10 @@ constexpr OptionRow kRows[] = {
          "type cs|me|both",
          "what the FMU is for: co-simulation, where it makes its steps itself, model exchange, "
          "where the importer integrates its accelerations, or both (default: cs)"),
+    texts(kFmu,
+          "with FMU",
+          "an FMU of the same model, with the same options, that was written on another platform, "
+          "whose binaries go into this one too; may be repeated"),
     text(kFmu,
          "file FILE",
          "the FMU to write (default: STEM.fmu, STEM being the model file's name without its "

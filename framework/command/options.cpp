@@ -242,6 +242,9 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
     }
     if (command.options & kFmu) {
         read_names("param", options.parameters);
+        if (values.count("with") > 0)
+            for (const std::string& file : values["with"].as<std::vector<std::string>>())
+                options.other_fmus.emplace_back(file);
         if (values.count("fmi") > 0)
             options.fmi_version =
                 static_cast<int>(parse_whole("--fmi", values["fmi"].as<std::string>()) & 0xff);

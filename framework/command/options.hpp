@@ -63,6 +63,7 @@ struct Options {
     std::optional<std::filesystem::path> file;                 ///< of fmu
     int fmi_version = 2;                                       ///< of fmu
     bool for_cosimulation = true, for_model_exchange = false;  ///< of fmu
+    std::vector<std::filesystem::path> other_fmus;             ///< of fmu
     std::vector<std::string> of, by;                           ///< of gradient, fit, joint-space
     std::vector<std::string> targets;                          ///< of inverse-kinematics
     std::optional<std::string> method;                         ///< of gradient

@@ -246,6 +246,80 @@ std::map<std::string, std::string> libraries(const Simulation& simulation,
     return out;
 }
 
+const std::string* find_file(const std::vector<ArchivedFile>& files, std::string_view name) {
+    const auto found = std::ranges::find(files, name, &ArchivedFile::name);
+    return found == files.end() ? nullptr : &found->bytes;
+}
+
+/// Binaries of another platform, from an FMU that differs from this one in these and in the token,
+/// which is a hash of them.
+class OtherBinaries {
+public:
+    /// @param common  what every FMU of the model has, by the name inside
+    OtherBinaries(std::map<std::string, std::string> common, std::string token, std::string own)
+        : common_(std::move(common)), token_(std::move(token)), folders_{std::move(own)} {}
+
+    void add_from(const fs::path& file, ZipArchive& to) {
+        std::vector<ArchivedFile> files;
+        try {
+            files = read_archive(read_text_file(file, "the FMU", "", kMostArchiveBytes));
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::file || error.place().known()) throw;
+            throw Error(ErrorKind::file, fmt::format("\"{}\" {}", file.string(), error.message()));
+        }
+        require_same(files, file);
+        std::set<std::string> found;
+        for (const ArchivedFile& one : files) {
+            if (!one.name.starts_with(kBinaries)) continue;
+            const std::size_t end = one.name.find('/', kBinaries.size());
+            if (end == std::string::npos) continue;
+            const std::string folder = one.name.substr(0, end + 1);
+            if (folders_.contains(folder))
+                throw Error(
+                    ErrorKind::usage,
+                    fmt::format(
+                        "\"{}\" has binaries of {} as well, which are there already; "
+                        "take an FMU from another platform",
+                        file.string(),
+                        folder.substr(kBinaries.size(), folder.size() - kBinaries.size() - 1)));
+            found.insert(folder);
+            to.add(one.name, one.bytes, true);
+        }
+        folders_.merge(found);
+    }
+
+private:
+    static constexpr std::string_view kBinaries = "binaries/";
+    static constexpr std::size_t kMostArchiveBytes = std::size_t{1} << 32;
+
+    void require_same(const std::vector<ArchivedFile>& files, const fs::path& file) const {
+        const std::string* const variables = find_file(files, "resources/variables.txt");
+        const std::size_t begin = variables == nullptr ? 0 : variables->find('\n') + 1;
+        const std::string token =
+            variables == nullptr ? ""
+                                 : variables->substr(begin, variables->find('\n', begin) - begin);
+        for (const auto& [name, text] : common_) {
+            const std::string* const found = find_file(files, name);
+            std::string other = found == nullptr ? "" : *found;
+            if (const std::size_t at = token.empty() ? std::string::npos : other.find(token);
+                at != std::string::npos)
+                other.replace(at, token.size(), token_);
+            if (found == nullptr || other != text)
+                throw Error(
+                    ErrorKind::usage,
+                    fmt::format("\"{}\" is of another model, or made with other options: its "
+                                "{} is not that of this one; make both from the same file, "
+                                "with the same options and version of Ancora",
+                                file.string(),
+                                name));
+        }
+    }
+
+    std::map<std::string, std::string> common_;
+    std::string token_;
+    std::set<std::string> folders_;
+};
+
 /// Columns of works, or of balances that they are in.
 bool is_of_works(const std::string& column) {
     return column.starts_with("work.") || column.ends_with(".work") ||
@@ -342,12 +416,17 @@ void write_fmu(const Manifest& manifest,
     for (const auto& [library, text] : inner) hash.add(text.data(), text.size());
     description.token = token_of(hash.text());
 
-    archive.add("modelDescription.xml",
-                fmu::description_xml(options.version,
-                                     simulation.name(),
-                                     description,
-                                     simulation.begin_time(),
-                                     simulation.end_time()));
+    std::map<std::string, std::string> common{
+        {"modelDescription.xml",
+         fmu::description_xml(options.version,
+                              simulation.name(),
+                              description,
+                              simulation.begin_time(),
+                              simulation.end_time())},
+        {"resources/model.toml", model},
+        {"resources/variables.txt", variables_text(description)}};
+    for (const auto& [path, text] : files) common.emplace("resources/" + path, text);
+    archive.add("modelDescription.xml", common.at("modelDescription.xml"));
     std::vector<std::string> others;
     for (const auto& [library, text] : inner)
         if (library.starts_with("lib") && !library.starts_with("libancora"))
@@ -356,7 +435,7 @@ void write_fmu(const Manifest& manifest,
          fmu::license_files(kernel_file().parent_path() / kLicenses, others))
         archive.add("documentation/licenses/" + file_name, text);
     archive.add("resources/model.toml", model);
-    archive.add("resources/variables.txt", variables_text(description));
+    archive.add("resources/variables.txt", common.at("resources/variables.txt"));
     for (const auto& [path, text] : files) archive.add("resources/" + path, text);
 #if defined(__x86_64__)
     const std::string binaries =
@@ -365,6 +444,8 @@ void write_fmu(const Manifest& manifest,
     const std::string binaries = "binaries/aarch64-linux/";
 #endif
     for (const auto& [library, text] : inner) archive.add(binaries + library, text, true);
+    OtherBinaries others_binaries(std::move(common), description.token, binaries);
+    for (const fs::path& other : options.others) others_binaries.add_from(other, archive);
     replace_file(file, archive.finish(), "PK\x03\x04", "an FMU");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes a ZIP archive.
+// Writes a ZIP archive, and reads what it has written.
 #pragma once
 
 #include <cstdint>
@@ -27,5 +27,14 @@ private:
     std::string text_;
     std::vector<Entry> entries_;
 };
+
+struct ArchivedFile {
+    std::string name;
+    std::string bytes;
+};
+
+/// The files of an archive of the kind that ZipArchive writes: deflated, sizes before the bytes.
+/// @throws Error (file) for others, and where it is damaged
+std::vector<ArchivedFile> read_archive(std::string_view archive);
 
 }  // namespace ancora

@@ -384,6 +384,47 @@ def relays(folder):
         check(switches >= 4 and switches <= events <= 2 * switches + 2, f"{events} events of {switches} switches")
 
 
+def platforms(folder):
+    """Binaries of other platforms, from FMUs that were written there: told apart by their folders, here renamed."""
+    def written(name, step, *options):
+        (folder / "two.toml").write_text(ball(0.5, 0.0) + integrator(1.0))
+        run = subprocess.run([ANCORA, "fmu", folder / "two.toml", "--fmi", "3", "--out", "ball.z", "--set",
+                              f"integrator.step={step}", "--file", folder / name, *options],
+                             capture_output=True, text=True)
+        return run.returncode, run.stderr
+
+    def elsewhere(name, to):
+        """As from a machine with other libraries, so with another token."""
+        files = zipfile.ZipFile(folder / name)
+        token = files.read("resources/variables.txt").split(b"\n")[1]
+        with zipfile.ZipFile(folder / to, "w", zipfile.ZIP_DEFLATED) as out:
+            for one in files.namelist():
+                text = files.read(one)
+                if not one.startswith("binaries/"):
+                    text = text.replace(token, b"{0" + token[2:])
+                out.writestr(one.replace("x86_64-linux", "riscv64-linux").replace("aarch64-linux", "riscv64-linux"),
+                             text)
+
+    check(written("here.fmu", 1e-3)[0] == 0, "an FMU of this platform")
+    elsewhere("here.fmu", "there.fmu")
+    status, said = written("both.fmu", 1e-3, "--with", folder / "there.fmu")
+    check(status == 0, said)
+    here, both = (zipfile.ZipFile(folder / name) for name in ("here.fmu", "both.fmu"))
+    own = [n for n in here.namelist() if n.startswith("binaries/")]
+    other = [n for n in both.namelist() if n.startswith("binaries/riscv64-linux/")]
+    check(len(other) == len(own) and set(here.namelist()) | set(other) == set(both.namelist()), f"inside: {other}")
+    for name in here.namelist():
+        check(here.read(name) == both.read(name), f"{name} differs with a second platform")
+    for name in other:
+        check(both.read(name) == here.read(own[other.index(name)]), f"{name} was changed")
+    check(both.testzip() is None, "the archive is damaged")
+    for wrong, options, why in (("there.fmu", (2e-3,), "of another model, or made with other options"),
+                                ("here.fmu", (1e-3,), "has binaries of"),
+                                ("two.toml", (1e-3,), "not made by `ancora fmu`")):
+        status, said = written("none.fmu", *options, "--with", folder / wrong)
+        check(status != 0 and why in said and not (folder / "none.fmu").exists(), f"{wrong}: {status} {said}")
+
+
 def chosen_steps(folder):
     """An integrator that chooses its steps has none in co-simulation; in model exchange they are the importer's."""
     text = ball(0.5, 0.0) + integrator(1.0, kind="dopri5")
@@ -401,7 +442,7 @@ def chosen_steps(folder):
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for test in (smooth, impacts, switching, relays, chosen_steps):
+        for test in (smooth, impacts, switching, relays, platforms, chosen_steps):
             test(folder)
     print(f"{len(failures)} failed" if failures else "all passed")
     return 1 if failures else 0

@@ -25,10 +25,13 @@ struct FmuOptions {
     bool for_cosimulation = true;
     /// The importer integrates x' = f(t, x), see ContinuousModel.
     bool for_model_exchange = false;
+    /// FMUs of the same model, with the same options, that were written on other platforms: their
+    /// binaries go into this one, which then runs there too.
+    std::vector<std::filesystem::path> others;
 };
 
-/// Writes an FMU for this platform, as a whole or not at all; a file that is there is replaced only
-/// if it is an archive of this kind.
+/// Writes an FMU for this platform and those of others, as a whole or not at all; a file that is
+/// there is replaced only if it is an archive of this kind.
 /// @throws Error (usage) for a name that the model does not have; (manifest) if its integrator
 ///         chooses its steps, for co-simulation; (file); and what the model throws
 ANCORA_FRAMEWORK_EXPORT void write_fmu(const Manifest& manifest,

@@ -19,7 +19,7 @@ namespace {
 
 constexpr TagRule kUrdfRobot{.attributes = "name",
                              .children = "link joint material gazebo",
-                             .unused = "transmission sensor ros2_control",
+                             .unused = "transmission sensor ros2_control mujoco",
                              .silent = "version"};
 constexpr TagRule kUrdfLink{.attributes = "name",
                             .children = "inertial visual collision",

@@ -48,6 +48,7 @@ TEST_SUITE("ancora import") {
         CHECK(result.status == 0);
         check_contains(result.out, "model in six_axis.toml: 7 bodies, 7 joints\n");
         check_contains(result.out, "<transmission> has no part in the motion");
+        check_contains(result.out, "<mujoco> has no part in the motion");
         const std::string model = folder.read("six_axis.toml");
         check_contains(model, "\nlimits = { lower = -2.967, upper = 2.967 }");
         check_contains(model, "{ name = \"tool0\", position = [0.02, 0.0, 0.0]");

@@ -452,7 +452,7 @@ CASES = [
          "poisson = 0.3\ndensity = 7800\n[output]", "E = 2e11", 'unknown key "E"; here it is called "young"'),
     Case("[output]", ROD + 'type = "beam"\nsection = { shape = "circle", diameter = 0.1 }\nyoung = 2e11\npoisson = 0.3\n'
          "density = 7800\n[output]", "diameter", 'write "radius", half of it'),
-    Case("[output]", ROD.replace("[0, 0, 3]", '"mast.top"') + 'type = "cable"\nEA = 1e6\nmass = 1\n[output]', "[[body]]\nname = \"rod\"",
+    Case("[output]", ROD.replace("[0, 0, 3]", '"mast.top"') + 'type = "cable"\nEA = 1e6\nmass = 1\n[output]', '"mast.top"',
          'there is no body "mast"'),
     # --- laws in joints
     Case(AXIS, AXIS + "\nlimits = [-1, 1]", "[-1, 1]", "expected a number or a table { lower = ..., upper = ...",
@@ -481,6 +481,45 @@ CASES = [
          'expected "ground"', "shape = { ... }"),
     Case("[integrator]", '[[shape]]\nboxx = [1, 1, 1]\n\n[integrator]', "boxx", 'did you mean "box"?'),
     Case("[integrator]", '[[frame]]\nname = "x"\n\n[integrator]', '"x"', "means a coordinate"),
+    # --- what tries of others have found
+    Case("k = 3.0", "k = 3.0\nt = 0.1", '"${k}*t"', 't in "3*t" is the time', "give that another name"),
+    Case("[output]", ROD.replace("[0, 0, 3]", '"am@[0, 0, 0]"') + 'type = "ancf_rigid_body"\nmass = 1\n[output]',
+         '"am@[0, 0, 0]"', 'there is no body "am"; did you mean "arm"?'),
+    Case(AXIS, DRIVE + '{ file = "course.csv", colum = "q" }', 'colum = "q"', 'unknown key "colum"; did you mean "column"?',
+         files={"course.csv": "t,q\n0,0\n1,0\n"}),
+    Case(AXIS, DRIVE + '"course.csv"', None, "course.csv:2:5: ", "found 3 columns, expected 2: t, motion",
+         'name those that are meant: { file = "...", column = "..." }', files={"course.csv": "t,q,p\n0,0,0\n1,0,0\n"}),
+    Case("[output]", ROD + 'type = "beam"\nsection = { shape = "tube", radius = 0.1, thickness = 0.01 }\nyoung = 210\n'
+         'poisson = 0.3\ndensity = 7800\n[output]', "210", "210 Pa, which is softer than jelly", 'write "210 GPa"', status=0),
+    Case("inertia = [0.01, 0.1, 0.1]", "inertia = 0.1", "0.1\nposition", "write [x, y, z]"),
+    Case("inertia = [0.01, 0.1, 0.1]", "inertia = { xx = 0.01, yy = 0.1, zz = 0.1 }", "{ xx", "write [x, y, z]"),
+    Case("position = [1.5, 0.0, 0.0]", "position = { x = 1.5 }", "{ x = 1.5 }", "got a table; write [x, y, z]"),
+    Case(LOAD, "force = 5", "5\n\n[integrator]", "got 5 N; write [x, y, z]"),
+    Case("gravity = [0.0, 0.0, -9.81]", "gravity = [0, 0, 9,81]", "[0, 0, 9,81]", "with a point before decimals"),
+    Case(LOAD, 'force = ["0", "0", "10*fore.angle"]', '["0", "0", "10*', 'body "fore" has no value "angle"', "that of a joint"),
+    Case(AXIS, MOTOR + '"-3*shoulder.rate"', '"-3*shoulder.rate"', 'its rate is "shoulder.angle_rate"'),
+    Case('damping = "${k}"', "damper = 3", "damper", 'here it is called "damping"'),
+    Case('damping = "${k}"', "stiffness = 3", "stiffness", 'here it is called "spring"'),
+    Case('damping = "${k}"', "torque = 3", "torque", 'here it is called "motor"'),
+    Case('damping = "${k}"', "release = { time = 5 }", "time", 'here it is called "at"'),
+    Case('damping = "${k}"', "limits = { lower = 0.5, upper = 1 }", "limits", "let a joint start within its limits", status=5),
+    Case('type = "emm"', 'method = "emm"', "method", 'here it is called "type"'),
+    Case('type = "emm"\n', "", "[integrator]", 'missing key "type"', "`ancora plugins` lists"),
+    Case("[output]", force('type = "rope"\na = "arm@[0, 0, 0]"\nb = "ground@[0, 0, 1]"\nlength = 9').replace(
+        "[integrator]", "[output]"), 'a = "arm@[0, 0, 0]"', 'here it is called "points"'),
+    Case("[output]", '[[joint]]\nname = "g"\ntype = "gear"\na = "shoulder"\nb = "elbow"\n[output]', 'a = "shoulder"',
+         'here it is called "on"'),
+    Case('at = "fore@[0.5, 0.0, 0.0]"', 'on = "fore@[0.5, 0.0, 0.0]"', 'on = "fore@', 'here it is called "at"'),
+    Case("[output]", '[[generate]]\ncount = 3\n[[generate.body]]\nname = "p_${i}"\ntype = "particle"\nmass = 1\n[output]',
+         "count", 'here it is called "for"'),
+    Case("gravity = [0.0, 0.0, -9.81]", "gravity = [0.0, 0.0, -9.81", None, "m.toml:7:",
+         'the array of "gravity" in line 5 is not closed; write ] at its end'),
+    Case("gravity = [", "// down\ngravity = [", None, "m.toml:5:", "a comment begins with #; write # down"),
+    Case("[0.0, 0.0, -9.81]", "[0.0, 0.0, - 9.81]", None, "m.toml:5:", "a sign stands at its number: -9.81"),
+    Case("[[force]]", '[model]\nname = "x"\n[[force]]', None, "m.toml:38:", "[model] stands twice, first in line 4"),
+    Case("mass = 2.0", 'mass = 2.0\nshape = { box = [1, 1, 1], color = "qqqq" }', '"qqqq"', "a name as on the web"),
+    Case("[output]", ROD + 'type = "ancf_rigid_body"\nmass = 1\n[[joint]]\nname = "s"\ntype = "universal"\na = "ground"\n'
+         'b = "rod"\npoint = [0, 0, 3]\n[output]', '[[joint]]\nname = "s"', "axis_a: is missing", "or the end of a link"),
 ]
 
 with tempfile.TemporaryDirectory() as name:

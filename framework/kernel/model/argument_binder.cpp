@@ -21,12 +21,38 @@
 namespace ancora {
 namespace {
 
-/// Notes numbers beyond a turn that stand where angles are wanted: degrees most likely.
-void note_plain_angles(const Table& values,
-                       std::span<const Parameter> schema,
-                       const std::string& prefix,
-                       ActsOn measure,
-                       std::vector<Model::Warning>& to) {
+// [Pa] Jelly has some hundred, and no solid more than 1.2e12: a smaller number was meant in GPa.
+constexpr double kSoftest = 1.2e3;
+
+/// Notes a stiffness of a material that none has.
+void note_soft(const Parameter& p,
+               const Value& value,
+               const std::string& key,
+               std::vector<Model::Warning>& to) {
+    const bool is_modulus = p.unit == std::string_view("Pa") && p.minimum == 0.0;
+    if (!is_modulus) return;
+    const auto* const whole = value.as<std::int64_t>();
+    const auto* const number = value.as<double>();
+    const double x = whole != nullptr    ? static_cast<double>(*whole)
+                     : number != nullptr ? *number
+                                         : 0.0;
+    if (x > 0.0 && x < kSoftest)
+        to.push_back({fmt::format("{}: {:g} is {:g} Pa, which is softer than jelly: write \"{:g} "
+                                  "GPa\" if that is meant",
+                                  key,
+                                  x,
+                                  x,
+                                  x),
+                      value.place()});
+}
+
+/// Notes numbers beyond a turn that stand where angles are wanted, degrees most likely, and
+/// moduli in GPa.
+void note_plain_numbers(const Table& values,
+                        std::span<const Parameter> schema,
+                        const std::string& prefix,
+                        ActsOn measure,
+                        std::vector<Model::Warning>& to) {
     constexpr double kTurn = 2.0 * std::numbers::pi;
     for (const Table::Entry& entry : values.entries()) {
         const auto found = std::ranges::find_if(schema, [&](const Parameter& p) {
@@ -50,11 +76,12 @@ void note_plain_angles(const Table& values,
                           value.place()});
         };
         if (const Table* const table = entry.value.as<Table>())
-            note_plain_angles(*table,
-                              {found->children, static_cast<std::size_t>(found->num_children)},
-                              fmt::format("{}{}.", prefix, entry.key),
-                              measure,
-                              to);
+            note_plain_numbers(*table,
+                               {found->children, static_cast<std::size_t>(found->num_children)},
+                               fmt::format("{}{}.", prefix, entry.key),
+                               measure,
+                               to);
+        note_soft(*found, entry.value, prefix + entry.key, to);
         const std::string_view unit = found->unit;
         if (unit != "rad" && !(unit == "m or rad" && measure == ActsOn::angle)) continue;
         look(entry.value);
@@ -112,7 +139,7 @@ BoundArguments ArgumentBinder::bind(const ObjectRef& object,
     const std::span<const Parameter> schema(object.type->parameters,
                                             static_cast<std::size_t>(object.type->num_parameters));
     const ActsOn measure = acts_on(model_, parameters, schema);
-    note_plain_angles(parameters, schema, object.label + ": ", measure, model_.plain_angles);
+    note_plain_numbers(parameters, schema, object.label + ": ", measure, model_.plain_angles);
     Table storage;
     const Table& numbers =
         with_numbers(manifest_, scope, object.label, parameters, schema, storage, measure);

@@ -196,6 +196,7 @@ void BodyBuilder::remake(std::size_t i) {
 
 FrameStart BodyBuilder::frame_of(const std::string& text, const Asker& asker) {
     if (is_placing_) return frame_start(model_, text, asker, model_.texts);
+    body_of_frame(model_, text, asker);  // refuses one that is not there, at the key's place
     FrameStart somewhere;
     somewhere.body = "ground";
     somewhere.point = "ground@[0, 0, 0]";

@@ -150,6 +150,15 @@ MeasureRef find_measure(const Model& model, const std::string& text, const Asker
             if (other.joint != nullptr)
                 for (const Measure& measure : other.joint->measures)
                     known.push_back(full_name(other, measure));
+        if (dot != std::string::npos && model.body_names.find(joint) >= 0)
+            throw asker.error(fmt::format(
+                "body \"{}\" has no value \"{}\"; a body has {}.x, .vx, .wx and so on, its points "
+                "\"{}@[x, y, z].x\", and an angle is that of a joint{}",
+                joint,
+                name,
+                joint,
+                joint,
+                known.empty() ? "" : hint(text, known, "measures")));
         const bool is_of_other =
             dot != std::string::npos && part == nullptr && model.body_names.find(joint) < 0;
         throw asker.error(fmt::format(
@@ -175,8 +184,13 @@ MeasureRef find_measure(const Model& model, const std::string& text, const Asker
                                       joint,
                                       joint,
                                       fmt::join(names, fmt::format("\" or \"{}.", joint))));
+    const bool is_rate = name == "rate" || name == "velocity" || name == "speed" || name == "omega";
     throw asker.error(fmt::format(
-        "joint \"{}\" has no measure \"{}\"{}", joint, name, hint(name, names, "its measures")));
+        "joint \"{}\" has no measure \"{}\"{}{}",
+        joint,
+        name,
+        hint(name, names, "its measures"),
+        is_rate ? fmt::format("; its rate is \"{}.{}_rate\"", joint, names.front()) : ""));
 }
 
 std::vector<Attachment> attachments_of(const Model& model, const MeasureRef& ref) {

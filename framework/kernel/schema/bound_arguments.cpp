@@ -689,8 +689,18 @@ void BoundArguments::fail_in_file(std::string_view key,
                                   int line,
                                   int column,
                                   std::string_view message) const {
+    // Where rows may stand, columns of a file with others may be named
+    const bool has_others = item(key).parameter->allows(Shape::matrix) &&
+                            message.find(" columns, expected ") != std::string_view::npos;
     throw Error(ErrorKind::manifest,
-                fmt::format("{}: {}{}: {}", owner_, prefix_, key, message),
+                fmt::format("{}: {}{}: {}{}",
+                            owner_,
+                            prefix_,
+                            key,
+                            message,
+                            has_others ? "; of a file with others name those that are meant: "
+                                         "{ file = \"...\", column = \"...\" }"
+                                       : ""),
                 {std::make_shared<const std::string>(path(key)), line, column});
 }
 

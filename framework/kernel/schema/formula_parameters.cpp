@@ -21,6 +21,12 @@ public:
     Reader(std::string_view formula, const Symbols& symbols)
         : FormulaScanner(formula, {"formula"}), symbols_(symbols) {}
 
+    /// Whether it names t, alone.
+    bool names_time() {
+        while (!at_end()) read_one();
+        return names_time_;
+    }
+
     std::string replaced() {
         std::string out;
         while (!at_end()) {
@@ -59,6 +65,7 @@ private:
         skip_space();
         const bool is_call = peek() == '(';
         at_ = end;
+        names_time_ |= name == "t" && !is_call;
         if (is_call || std::ranges::find(kNamesOfFormulas, name) != kNamesOfFormulas.end() ||
             !symbols_.knows(name))
             return {};
@@ -91,12 +98,22 @@ private:
     }
 
     const Symbols& symbols_;
+    bool names_time_ = false;
 };
 
 }  // namespace
 
 std::string with_parameters(std::string_view formula, const Symbols& symbols) {
     return Reader(formula, symbols).replaced();
+}
+
+bool mistakes_time(std::string_view formula, const Symbols& symbols) {
+    if (!symbols.knows("t")) return false;
+    try {
+        return Reader(formula, NoSymbols{}).names_time();
+    } catch (const FormulaError&) {
+        return false;  // refused with its place where it is read
+    }
 }
 
 }  // namespace ancora

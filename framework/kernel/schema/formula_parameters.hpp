@@ -16,4 +16,7 @@ namespace ancora {
 /// @throws FormulaError with the position in `formula`
 std::string with_parameters(std::string_view formula, const Symbols& symbols);
 
+/// Whether a text that may be a formula of time names t where [parameters] have one, too.
+bool mistakes_time(std::string_view formula, const Symbols& symbols);
+
 }  // namespace ancora

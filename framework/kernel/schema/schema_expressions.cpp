@@ -169,6 +169,18 @@ private:
         return out;
     }
 
+    /// A parameter t where t is the time: either reading would be a guess.
+    void refuse_time(const std::string& text, const Value& value, const std::string& key) const {
+        if (mistakes_time(text, symbols_))
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{}: {}: t in {} is the time, and [parameters] or [[generate]] "
+                                    "have a t, too: give that another name",
+                                    owner_,
+                                    key,
+                                    in_quotes(text)),
+                        value.place());
+    }
+
     void value(Value& value, const Parameter& p, const std::string& key) {
         if (const auto* const text = value.as<std::string>())
             string(value, *text, p, key);
@@ -180,6 +192,10 @@ private:
 
     void array(Array& entries, const Parameter& p, const std::string& key) const {
         const bool is_of_formulas = holds_formulas(p, entries);
+        if (is_of_formulas)
+            for (const Value& entry : entries)
+                if (const auto* const text = entry.as<std::string>())
+                    refuse_time(*text, entry, key);
         const bool may_be_numbers = p.allows(Shape::vector) && has_number(entries);
         if ((is_of_formulas || is_mixed(p, entries)) && (has_formula(entries) || !may_be_numbers)) {
             for (std::size_t i = 0; i < entries.size(); ++i)
@@ -262,6 +278,7 @@ private:
         // more likely a slip of one of the texts than of a number
         if (p.allows(Shape::text) && !hint_at_choice(p, text).empty() && !value_of(text)) return;
         if (takes_formula(p)) {
+            refuse_time(text, value, key);
             // "2t" would be a mass; what is meant is a formula of time
             if (written_unit(text) == "t")
                 throw Error(ErrorKind::manifest,

@@ -169,9 +169,13 @@ std::string hint_at_form(const Parameter& p, const Value& value) {
         text->find_first_not_of("0123456789+-.,eE []") == std::string::npos)
         return fmt::format("; write it without quotes: {}",
                            text->find('[') == std::string::npos ? "[" + *text + "]" : *text);
-    if (value.as<Table>() != nullptr) return {};
-    if (p.allows(Shape::vector) && p.length == 3 && !p.allows(Shape::number) &&
-        !p.allows(Shape::matrix)) {
+    const bool is_triple = p.allows(Shape::vector) && p.length == 3 && !p.allows(Shape::number);
+    if (value.as<Table>() != nullptr) return is_triple ? "; write [x, y, z]" : "";
+    const Array* const array = value.as<Array>();
+    const bool may_be_rows = array != nullptr && p.allows(Shape::matrix);
+    if (is_triple && !may_be_rows && (text == nullptr || !p.allows(Shape::texts))) {
+        if (array != nullptr && array->size() > 3)
+            return "; write [x, y, z], with a point before decimals";
         if (text == nullptr || has_unit(p)) return "; write [x, y, z]";
         if (!p.allows(Shape::table)) return "; write [x, y, z], or \"x\", \"-y\" for an axis";
     }

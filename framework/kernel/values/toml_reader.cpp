@@ -209,6 +209,10 @@ std::string hint_at_quotes(std::string_view text, std::size_t line_number) {
     while (!value.empty()) {
         const std::size_t end = std::min(value.find_first_of(",]["), value.size());
         const std::string_view entry = without_blanks(value.substr(0, end));
+        if (entry.size() > 1 && entry.front() == '-' && entry[1] == ' ' &&
+            entry.find_first_not_of("0123456789.eE+- ") == std::string_view::npos)
+            return fmt::format("; a sign stands at its number: -{}",
+                               without_blanks(entry.substr(1)));
         if (lacks_quotes(entry)) return fmt::format("{}\"{}\"", kRule, escaped(entry));
         value.remove_prefix(std::min(end + 1, value.size()));
     }

@@ -81,6 +81,28 @@ std::string_view between(std::string_view value, char open, char close) {
     return value.substr(1, value.size() - 2);
 }
 
+/// Of a header that stands twice; the first is sought.
+std::string header_twice(std::string_view text, std::size_t line_number) {
+    const std::string_view header = without_blanks(line_of(text, line_number));
+    for (std::size_t i = 1; i < line_number; ++i)
+        if (without_blanks(line_of(text, i)) == header)
+            return fmt::format(
+                "{} stands twice, first in line {}; write its keys there", escaped(header), i);
+    return {};
+}
+
+/// The line of an array that is still open where another table or key begins, and what to write.
+std::string open_array(std::string_view text, std::size_t line_number) {
+    for (std::size_t i = line_number; i > 0; --i) {
+        const auto [key, value] = key_and_value(without_blanks(line_of(text, i)));
+        if (key.empty() || value.empty() || value.front() != '[') continue;
+        if (std::ranges::count(value, '[') == std::ranges::count(value, ']')) return {};
+        return fmt::format(
+            "the array of \"{}\" in line {} is not closed; write ] at its end", key, i);
+    }
+    return {};
+}
+
 std::string slip_of_header(std::string_view line) {
     const std::size_t depth = line.starts_with("[[") ? 2 : 1;
     const std::string_view name = without_blanks(line.substr(depth).substr(
@@ -196,8 +218,16 @@ std::string toml_slip(std::string_view text, std::size_t line_number, std::strin
     const std::string_view line = line_of(text, line_number);
     if (line.size() > kLongestLine) return {};
     const std::string_view trimmed = without_blanks(line);
+    if (trimmed.starts_with('[') && says.find("redefine") != std::string_view::npos)
+        if (std::string twice = header_twice(text, line_number); !twice.empty()) return twice;
     if (trimmed.starts_with('[') && says.find("header") != std::string_view::npos)
         return slip_of_header(trimmed);
+    if (says.find("parsing array") != std::string_view::npos)
+        if (std::string open = open_array(text, line_number); !open.empty()) return open;
+    for (const std::string_view mark : {"//", "/*", "%", "--"})
+        if (trimmed.starts_with(mark))
+            return fmt::format("a comment begins with #; write # {}",
+                               escaped(without_blanks(trimmed.substr(mark.size()))));
     const auto [key, value] = key_and_value(trimmed);
     if (key.empty()) {
         const std::size_t colon = std::min(trimmed.find(':'), trimmed.size());

@@ -61,7 +61,7 @@ constexpr Parameter kModelKeys[] = {
 };
 
 constexpr Parameter kIntegratorKeys[] = {
-    text("type", "name of the integrator").required(),
+    text("type", "name of the integrator, one of those that `ancora plugins` lists").required(),
     number("step", "s", "length of a step").positive().required(),
     number("begin", "s", "time at which the run begins, for tables and formulas too")
         .otherwise("0.0"),
@@ -95,7 +95,7 @@ constexpr Parameter kOutputKeys[] = {
 
 constexpr Parameter kObjectKeys[] = {
     text("name", "unique").required(),
-    text("type", "name of the type").required(),
+    text("type", "name of the type, one of those that `ancora plugins` lists").required(),
 };
 
 // A table of the manifest with its place; an empty one at the file if it is not there.

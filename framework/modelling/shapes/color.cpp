@@ -205,7 +205,11 @@ std::optional<Color> read_color(std::string_view text) {
 std::string nearest_color(std::string_view text) {
     std::vector<std::string> names;
     for (const NamedColor& color : kColors) names.emplace_back(color.name);
-    return did_you_mean(text, names);
+    std::string nearest = did_you_mean(text, names);
+    return nearest.empty()
+               ? "; write a name as on the web (\"red\", \"steelblue\"), \"#4682b4\" or "
+                 "[red, green, blue] from 0 to 1"
+               : nearest;
 }
 
 }  // namespace ancora

@@ -351,12 +351,14 @@ void Impact::refuse_overlap() const {
             worst = i;
     if (worst < 0) return;
     const int k = rows_.row(worst);
-    throw Error(ErrorKind::numerical,
-                fmt::format("inconsistent start: {} is {:.6g} below zero: what may not overlap "
-                            "does, or a stop is passed; move it apart by that",
-                            parts_.rows.row_name(k),
-                            -rows_.gap(worst)),
-                parts_.rows.place_of_row(k));
+    throw Error(
+        ErrorKind::numerical,
+        fmt::format("inconsistent start: {} is {:.6g} below zero: what may not overlap "
+                    "does, or a stop is passed; move it apart by that, or let a joint start "
+                    "within its limits",
+                    parts_.rows.row_name(k),
+                    -rows_.gap(worst)),
+        parts_.rows.place_of_row(k));
 }
 
 /// @param event a row that has met: what is left of its gap is what its root is known to, and rows

@@ -310,7 +310,8 @@ TEST_SUITE("manifest") {
               "model.toml: error: missing table [integrator]; write one with the keys type, step "
               "and end");
         CHECK(error_of("\n[integrator]\nstep = 1\nend = 1\n") ==
-              "model.toml:2:1: error: [integrator]: missing key \"type\" (name of the integrator)");
+              "model.toml:2:1: error: [integrator]: missing key \"type\" (name of the integrator, "
+              "one of those that `ancora plugins` lists)");
         CHECK(error_of("[integrator]\ntype = 'emm'\nend = 1\n") ==
               "model.toml:1:1: error: [integrator]: missing key \"step\" (length of a step [s])");
         CHECK(error_of("[integrator]\ntype = 'emm'\nstep = -1e-3\nend = 1\n") ==
@@ -336,13 +337,15 @@ TEST_SUITE("manifest") {
         CHECK(error_of(kSmallest + "\n[[body]]\ntype = 'truss'\n") ==
               "model.toml:3:1: error: [[body]]: missing key \"name\" (unique)");
         CHECK(error_of(kSmallest + "\n[[force]]\nname = 'push'\n") ==
-              "model.toml:3:1: error: force \"push\": missing key \"type\" (name of the type)");
+              "model.toml:3:1: error: force \"push\": missing key \"type\" (name of the type, one "
+              "of those that `ancora plugins` lists)");
         CHECK(error_of(kSmallest + "[[body]]\nnaem = 'b'\n") ==
               "model.toml:3:1: error: [[body]]: unknown key \"naem\"; did you mean \"name\"?");
         CHECK(error_of(kSmallest + "[[body]]\nname = 'b'\ntyp = 'truss'\n") ==
               "model.toml:4:1: error: body \"b\": unknown key \"typ\"; did you mean \"type\"?");
         CHECK(error_of(kSmallest + "[[body]]\nname = 5\n") ==
-              "model.toml:2:1: error: [[body]]: missing key \"type\" (name of the type)\n"
+              "model.toml:2:1: error: [[body]]: missing key \"type\" (name of the type, one of "
+              "those that `ancora plugins` lists)\n"
               "model.toml:3:8: error: [[body]]: name: expected a text, got 5");
         CHECK(error_of(kSmallest + "[[body]]\nname = 'b'\ntype = ''\n") ==
               "model.toml:4:8: error: body \"b\": the type is empty; write the name of a type");

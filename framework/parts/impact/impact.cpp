@@ -224,12 +224,14 @@ bool Impact::pass(int event, double h) {
     } else {
         take(candidates, v_met_, false);
         const bool leaves = !rows_.is_latch(event) && rows_.is_closed(event);
-        pressed_.settle(candidates, v_met_, leaves ? event : -1);
+        std::vector<char> leaving;
+        if (leaves) leaving = pressed_.leaving_with(event, v_met_);
+        pressed_.settle(candidates, v_met_, leaving);
         // One that presses here and no more behind, as where a curvature jumps, leaves all the
         // same; what rubs too does not, or stick and slip might go to and fro.
         if (leaves && before == rows_.closed() && friction_.num_rows(event) == 0) {
             candidates[static_cast<std::size_t>(event)] = 0;
-            pressed_.settle(candidates, v_met_, event);
+            pressed_.settle(candidates, v_met_, leaving);
         }
         stop_missed();
     }
@@ -565,7 +567,7 @@ void Impact::take(std::vector<char>& candidates, const Eigen::VectorXd& v, bool 
 void Impact::stop_short_flights(double h) {
     std::vector<char> all(rows_.closed().size(), 0), pressed = all;
     for (const Touch& touch : touching_) all[static_cast<std::size_t>(touch.row)] = 1;
-    if (!pressed_.find(all, v_next_, -1, pressed)) return;
+    if (!pressed_.find(all, v_next_, {}, pressed)) return;
     const Eigen::Index count = num_normal();
     Eigen::VectorXd P(count), r;
     for (std::size_t i = 0; i < touching_.size(); ++i)

@@ -96,7 +96,7 @@ bool PressedRows::is_held(ContinuousFace& face, int i) const {
 
 bool PressedRows::find(const std::vector<char>& candidates,
                        const Eigen::VectorXd& v,
-                       int leaving,
+                       const std::vector<char>& leaving,
                        std::vector<char>& pressed) {
     std::ranges::fill(pressed, 0);
     press_.setZero(rows_.count());
@@ -105,7 +105,8 @@ bool PressedRows::find(const std::vector<char>& candidates,
     std::vector<Eigen::Index> used;
     for (int i = 0; i < rows_.count(); ++i) {
         if (candidates[static_cast<std::size_t>(i)] == 0) continue;
-        if (leaving < 0 || (i != leaving && rows_.is_closed(i))) used.push_back(index(rows.size()));
+        if (leaving.empty() || (leaving[static_cast<std::size_t>(i)] == 0 && rows_.is_closed(i)))
+            used.push_back(index(rows.size()));
         rows.push_back(i);
     }
     if (rows.empty()) return true;
@@ -165,14 +166,31 @@ bool PressedRows::find(const std::vector<char>& candidates,
     return true;
 }
 
+std::vector<char> PressedRows::leaving_with(int row, const Eigen::VectorXd& v) {
+    std::vector<char> out(rows_.closed().size(), 0);
+    out[static_cast<std::size_t>(row)] = 1;
+    accelerations_.solve_tentatively(state_.q.data(), v.data(), state_.t);
+    const ContinuousFace& face = accelerations_.solved_face();
+    const double most = largest_acceleration(face);
+    for (int i = 0; i < rows_.count(); ++i) {
+        if (!rows_.is_closed(i) || rows_.is_latched(i)) continue;
+        const Pressure found = pressure_of(face, most, i);
+        const double before =
+            -state_.s[rows_.row(i)] * mobility(face.instant().A.data(), rows_.row(i));
+        if (found.value <= kZero * found.terms && before > kComesBack * found.terms)
+            out[static_cast<std::size_t>(i)] = 1;
+    }
+    return out;
+}
+
 void PressedRows::settle(const std::vector<char>& candidates,
                          const Eigen::VectorXd& v,
-                         int leaving) {
+                         const std::vector<char>& leaving) {
     std::vector<char> pressed(rows_.closed().size(), 0);
     if (!find(candidates, v, leaving, pressed)) {
         pressed = rows_.closed();
         for (std::size_t i = 0; i < pressed.size(); ++i)
-            if (candidates[i] == 0 || static_cast<int>(i) == leaving) pressed[i] = 0;
+            if (candidates[i] == 0 || (!leaving.empty() && leaving[i] != 0)) pressed[i] = 0;
     }
     for (std::size_t i = 0; i < pressed.size(); ++i)
         if (rows_.latched()[i] != 0) pressed[i] = 1;
@@ -198,7 +216,7 @@ void PressedRows::settle(const std::vector<char>& candidates,
             const bool is_closed = closed[at] != 0;
             // A row at rest without any acceleration is closed as well; where one leaves, only if
             // it was: others may leave with that.
-            const bool leaves = leaving >= 0 && (i == leaving || before[at] == 0);
+            const bool leaves = !leaving.empty() && (leaving[at] != 0 || before[at] == 0);
             double miss = (is_closed ? -1.0 : 1.0) * kZero * found.terms - found.value;
             if (leaves && !is_closed) miss -= kComesBack * found.terms;
             if (is_closed || leaves ? !(miss > worst) : !(miss >= worst)) continue;

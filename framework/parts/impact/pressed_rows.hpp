@@ -37,16 +37,22 @@ public:
     /// [step] Of the candidates those are closed that the accelerations at velocities v press. From
     /// find() one row at a time leaves where it pulls, or enters where it would go in, with forces
     /// that depend on reactions: few do, and where that does not end, what pressed stays.
-    /// @param leaving a row that has just ceased to press. Others may do so with it: rows then need
-    ///        more than rounding to enter
-    void settle(const std::vector<char>& candidates, const Eigen::VectorXd& v, int leaving = -1);
+    /// @param leaving marks rows that have just ceased to press; empty: none. Others may do so with
+    ///        them: rows then need more than rounding to enter
+    void settle(const std::vector<char>& candidates,
+                const Eigen::VectorXd& v,
+                const std::vector<char>& leaving = {});
+    /// [step] Marks a closed row that ceases to press here, and those that cease with it: they have
+    /// pressed up to here, and what is left of it is rounding.
+    std::vector<char> leaving_with(int row, const Eigen::VectorXd& v);
     /// [step] Marks the candidates that press by (1) of all of them together, with the forces as
     /// they are without reactions. Nonnegative least squares descend, and so cannot cycle.
-    /// @param leaving a row that lets go: it and open ones need more than rounding to press
+    /// @param leaving marks rows that let go: they and open ones need more than rounding to press;
+    ///        empty: none do
     /// @returns false where there are no accelerations without contacts
     bool find(const std::vector<char>& candidates,
               const Eigen::VectorXd& v,
-              int leaving,
+              const std::vector<char>& leaving,
               std::vector<char>& pressed);
     /// The reaction of a row that find() has found.
     double reaction(int i) const { return press_[i]; }

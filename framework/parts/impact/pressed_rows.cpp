@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "complementarity.hpp"
 
@@ -58,21 +59,29 @@ double PressedRows::mobility(const double* A, int k) const {
     return sum;
 }
 
-/// Rounding of the largest acceleration reaches all others through the solution.
-double PressedRows::spread_rounding(const ContinuousFace& face, int k) const {
-    double most = face.acceleration().lpNorm<Eigen::Infinity>(), reach = 0.0;
+/// Of a face, which all of its rows share.
+double PressedRows::largest_acceleration(const ContinuousFace& face) const {
+    double most = face.acceleration().lpNorm<Eigen::Infinity>();
     for (int i = 0; i < parts_.n; ++i) most = std::max(most, face.free_acceleration(i));
+    return most;
+}
+
+/// Rounding of the largest acceleration reaches all others through the solution.
+double PressedRows::spread_rounding(const ContinuousFace& face, double most, int k) const {
+    double reach = 0.0;
     for (const int e : parts_.rows.entries(k)) reach += std::abs(face.instant().A[e]);
     return kSpread * most * reach;
 }
 
 /// How hard row i presses where it is closed, and how its gap is accelerated where it is open, at
 /// the instant last solved.
-PressedRows::Pressure PressedRows::pressure_of(const ContinuousFace& face, int i) const {
+PressedRows::Pressure PressedRows::pressure_of(const ContinuousFace& face,
+                                               double most,
+                                               int i) const {
     const int k = rows_.row(i);
     const double* const A = face.instant().A.data();
     double along = 0.0, mobility = 0.0;
-    double terms = std::abs(face.instant().b[k]) + spread_rounding(face, k);
+    double terms = std::abs(face.instant().b[k]) + spread_rounding(face, most, k);
     parts_.rows.for_entries(k, [&](int e, int column) {
         along += A[e] * face.acceleration()[column];
         mobility += A[e] * A[e] * parts_.inverse_mass[column];
@@ -94,6 +103,41 @@ bool PressedRows::is_held(ContinuousFace& face, int i) const {
     return parts_.rows.multiply(A, k, x.data()) <= kHeld * mobility(A, k);
 }
 
+/// Of open rows, which one after the other close where they are not held: by those closed before
+/// and other conditions. With the responses G = A x to a push along each of them it is the diagonal
+/// that the ones before leave of the Cholesky factors of G.
+std::vector<char> PressedRows::held_in_turn(ContinuousFace& face, const std::vector<int>& rows) {
+    const Eigen::Index count = index(rows.size());
+    Eigen::VectorXd push(parts_.n), x(parts_.n);
+    Eigen::VectorXd mu(index(face.constraint_rows().size()));
+    const double* const A = face.instant().A.data();
+    const auto row = [&](Eigen::Index i) {
+        return rows_.row(rows[static_cast<std::size_t>(i)]);
+    };
+    Eigen::MatrixXd G(count, count);
+    for (Eigen::Index i = 0; i < count; ++i) {
+        push.setZero();
+        parts_.rows.add_transposed(A, row(i), 1.0, push.data());
+        face.respond(view(push), room(x), room(mu));
+        for (Eigen::Index j = i; j < count; ++j)
+            G(j, i) = parts_.rows.multiply(A, row(j), x.data());
+    }
+    std::vector<char> are_held(rows.size(), 0);
+    for (Eigen::Index i = 0; i < count; ++i) {
+        const Eigen::Index rest = count - i - 1;
+        if (G(i, i) <= kHeld * mobility(A, row(i))) {
+            are_held[static_cast<std::size_t>(i)] = 1;
+            continue;
+        }
+        // Those that it is apart from stay as they are.
+        const Eigen::VectorXd column = G.col(i).tail(rest);
+        for (Eigen::Index j = 0; j < rest; ++j)
+            if (column[j] != 0.0)
+                G.col(i + 1 + j).tail(rest - j) -= column[j] / G(i, i) * column.tail(rest - j);
+    }
+    return are_held;
+}
+
 bool PressedRows::find(const std::vector<char>& candidates,
                        const Eigen::VectorXd& v,
                        const std::vector<char>& leaving,
@@ -113,6 +157,7 @@ bool PressedRows::find(const std::vector<char>& candidates,
     free_->assemble(state_.q.data(), v.data(), state_.t, state_.plugin);
     free_->solve();
     const double* const A = free_->instant().A.data();
+    const double most = largest_acceleration(*free_);
     const Eigen::Index count = index(rows.size());
     Eigen::MatrixXd W(count, count);
     Eigen::VectorXd along(count), terms(count), push(parts_.n), x(parts_.n);
@@ -127,7 +172,7 @@ bool PressedRows::find(const std::vector<char>& candidates,
                 parts_.rows.multiply(A, rows_.row(rows[static_cast<std::size_t>(j)]), x.data());
         if (W(i, i) <= kHeld * mobility(A, k)) W(i, i) = 0.0;
         along[i] = parts_.rows.multiply(A, k, free_->acceleration().data()) - free_->instant().b[k];
-        terms[i] = std::abs(free_->instant().b[k]) + spread_rounding(*free_, k);
+        terms[i] = std::abs(free_->instant().b[k]) + spread_rounding(*free_, most, k);
         parts_.rows.for_entries(k, [&](int e, int column) {
             terms[i] += std::abs(A[e]) * (std::abs(free_->acceleration()[column]) +
                                           free_->free_acceleration(column));
@@ -207,23 +252,41 @@ void PressedRows::settle(const std::vector<char>& candidates,
         accelerations_.solve_tentatively(state_.q.data(), v.data(), state_.t);
         if (round == most) break;
         ContinuousFace& face = accelerations_.face();
+        const double largest = largest_acceleration(face);
         int changes = -1;
         double worst = 0.0;
+        bool is_rest = true;  // no row pulls or goes in
+        std::vector<std::pair<double, int>> resting;
         for (int i = 0; i < rows_.count(); ++i) {
             const auto at = static_cast<std::size_t>(i);
             if (candidates[at] == 0 || implied[at] != 0) continue;
-            const Pressure found = pressure_of(face, i);
+            const Pressure found = pressure_of(face, largest, i);
             const bool is_closed = closed[at] != 0;
             // A row at rest without any acceleration is closed as well; where one leaves, only if
             // it was: others may leave with that.
             const bool leaves = !leaving.empty() && (leaving[at] != 0 || before[at] == 0);
             double miss = (is_closed ? -1.0 : 1.0) * kZero * found.terms - found.value;
             if (leaves && !is_closed) miss -= kComesBack * found.terms;
+            if (is_closed || leaves ? !(miss > 0.0) : !(miss >= 0.0)) continue;
+            if (!is_closed && !leaves && std::abs(found.value) <= kZero * found.terms)
+                resting.emplace_back(-miss, -i);
+            else
+                is_rest = false;
             if (is_closed || leaves ? !(miss > worst) : !(miss >= worst)) continue;
             worst = miss;
             changes = i;
         }
         if (changes < 0) break;
+        if (is_rest && resting.size() > 1) {
+            // Rows at rest take nothing over from others: they close together.
+            std::ranges::sort(resting);
+            std::vector<int> rows;
+            for (const auto& [miss, i] : resting) rows.push_back(-i);
+            const std::vector<char> are_held = held_in_turn(face, rows);
+            for (std::size_t i = 0; i < rows.size(); ++i)
+                (are_held[i] != 0 ? implied : closed)[static_cast<std::size_t>(rows[i])] = 1;
+            continue;
+        }
         const auto at = static_cast<std::size_t>(changes);
         // What the closed rows hold already would be a condition twice.
         if (closed[at] == 0 && is_held(face, changes))
@@ -267,9 +330,10 @@ bool PressedRows::bear_together(const std::vector<char>& closed,
         close(all);
         DisjointSets islands = rows_.islands(all);
         std::vector<char> pulls(static_cast<std::size_t>(parts_.n), 0);
+        const double most = largest_acceleration(accelerations_.face());
         for (int i = 0; i < rows_.count(); ++i) {
             if (!rows_.is_closed(i)) continue;
-            const Pressure found = pressure_of(accelerations_.face(), i);
+            const Pressure found = pressure_of(accelerations_.face(), most, i);
             if (found.value > kComesBack * found.terms) continue;
             const int root = rows_.island(islands, i);
             if (root >= 0) pulls[static_cast<std::size_t>(root)] = 1;
@@ -293,6 +357,7 @@ void PressedRows::evaluate(const double* q, const double* v, double t, Eigen::Ve
     // Where modes of friction have passed their end, this is where they did.
     accelerations_.solve_tentatively(q, v, t);
     const ContinuousFace& face = accelerations_.solved_face();
+    const double most = largest_acceleration(face);
     for (int i = 0; i < rows_.count(); ++i) {
         if (!rows_.is_closed(i)) continue;
         if (rows_.is_latched(i)) {
@@ -300,7 +365,7 @@ void PressedRows::evaluate(const double* q, const double* v, double t, Eigen::Ve
                 pressure[i] = 1.0 - std::abs(face.stress()[rows_.row(i)]) / rows_.hold(i);
             continue;
         }
-        const Pressure found = pressure_of(face, i);
+        const Pressure found = pressure_of(face, most, i);
         // It ceases between half of its rounding and all of it: a search for the root ends there.
         const double rounding = kReleased * found.terms, left = found.value + rounding;
         pressure[i] = left >= 0.0 && left < 0.5 * rounding ? 0.0 : left;

@@ -77,13 +77,15 @@ private:
     bool bear_together(const std::vector<char>& closed,
                        const std::vector<char>& implied,
                        const Eigen::VectorXd& v);
-    double spread_rounding(const ContinuousFace& face, int k) const;
+    double largest_acceleration(const ContinuousFace& face) const;
+    double spread_rounding(const ContinuousFace& face, double most, int k) const;
     struct Pressure {
         double value;  ///< [m/s^2], of closed rows by the mobility of their masses alone
         double terms;  ///< of the accelerations that it is made of
     };
-    Pressure pressure_of(const ContinuousFace& face, int i) const;
+    Pressure pressure_of(const ContinuousFace& face, double most, int i) const;
     bool is_held(ContinuousFace& face, int i) const;
+    std::vector<char> held_in_turn(ContinuousFace& face, const std::vector<int>& rows);
     static std::span<double> room(Eigen::VectorXd& x) {
         return {x.data(), static_cast<std::size_t>(x.size())};
     }

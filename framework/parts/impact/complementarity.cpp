@@ -3,10 +3,11 @@
 #include "complementarity.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
-#include <Eigen/Cholesky>
+#include "ancora/sdk/numbers/disjoint_sets.hpp"
 
 namespace ancora {
 namespace {
@@ -28,23 +29,23 @@ public:
     ActiveSet(const Eigen::MatrixXd& W, const Eigen::VectorXd& q, Eigen::VectorXd& r)
         : W_(W), q_(q), r_(r), is_used_(static_cast<std::size_t>(q.size()), 0) {
         is_jammed_ = is_used_;
+        L_.resize(q.size(), q.size());
     }
 
     /// The row that is farthest below zero, by its own terms; -1 if there is none.
     Eigen::Index farthest() const {
+        Eigen::VectorXd w = q_, sizes = q_.cwiseAbs();
+        for (const Eigen::Index j : used_) {
+            w += W_.col(j) * r_[j];
+            sizes += (W_.col(j) * r_[j]).cwiseAbs();
+        }
         Eigen::Index out = -1;
         double lowest = -kRounding;
         for (Eigen::Index k = 0; k < q_.size(); ++k) {
             const auto at = static_cast<std::size_t>(k);
             if (is_used_[at] != 0 || is_jammed_[at] != 0 || !(W_(k, k) > 0.0)) continue;
-            double w = q_[k];
-            double size = std::abs(q_[k]);
-            for (const Eigen::Index j : used_) {
-                w += W_(k, j) * r_[j];
-                size += std::abs(W_(k, j) * r_[j]);
-            }
-            if (!(w < lowest * size)) continue;
-            lowest = w / size;
+            if (!(w[k] < lowest * sizes[k])) continue;
+            lowest = w[k] / sizes[k];
             out = k;
         }
         return out;
@@ -53,15 +54,13 @@ public:
     /// Row k enters. What it takes over lies along d, which leaves the w of rows in use as they
     /// are; where it depends on them, it goes on until one of them has nothing left.
     void enter(Eigen::Index k) {
-        const Eigen::LDLT<Eigen::MatrixXd> factors(matrix());
         Eigen::VectorXd of_k(size());
         double w = q_[k];
         for (Eigen::Index i = 0; i < size(); ++i) {
             of_k[i] = W_(row(i), k);
             w += W_(row(i), k) * r_[row(i)];
         }
-        Eigen::VectorXd d = size() > 0 ? factors.solve(-of_k).eval() : of_k;
-        if (size() > 0) d += factors.solve(-of_k - matrix() * d);
+        const Eigen::VectorXd d = solve(-of_k);
         const double left = W_(k, k) + of_k.dot(d);
         double way =
             left > kRounding * W_(k, k) ? -w / left : std::numeric_limits<double>::infinity();
@@ -79,7 +78,7 @@ public:
             r_[row(i)] = std::max(r_[row(i)] + way * d[i], 0.0);
         r_[k] = way;
         if (leaves >= 0) leave(leaves);
-        used_.push_back(k);
+        append(k);
         is_used_[static_cast<std::size_t>(k)] = 1;
     }
 
@@ -109,36 +108,56 @@ public:
 private:
     Eigen::Index size() const { return static_cast<Eigen::Index>(used_.size()); }
     Eigen::Index row(Eigen::Index i) const { return used_[static_cast<std::size_t>(i)]; }
-    Eigen::MatrixXd matrix() const {
-        Eigen::MatrixXd out(size(), size());
-        for (Eigen::Index i = 0; i < size(); ++i)
-            for (Eigen::Index j = 0; j < size(); ++j) out(i, j) = W_(row(i), row(j));
-        return out;
-    }
     /// W_uu z = -q_u
     Eigen::VectorXd minimum() const {
-        const Eigen::MatrixXd of = matrix();
         Eigen::VectorXd right(size());
         for (Eigen::Index i = 0; i < size(); ++i) right[i] = -q_[row(i)];
-        const Eigen::LDLT<Eigen::MatrixXd> factors(of);
-        Eigen::VectorXd z = factors.solve(right);
-        z += factors.solve(right - of * z);
-        return z;
+        return solve(right);
+    }
+    /// W_uu x = b, with one refinement.
+    Eigen::VectorXd solve(const Eigen::VectorXd& b) const {
+        Eigen::VectorXd x = solve_once(b);
+        Eigen::VectorXd left = b;
+        for (Eigen::Index j = 0; j < size(); ++j)
+            for (Eigen::Index i = 0; i < size(); ++i) left[i] -= W_(row(i), row(j)) * x[j];
+        return x + solve_once(left);
+    }
+    Eigen::VectorXd solve_once(const Eigen::VectorXd& b) const {
+        const auto L = L_.topLeftCorner(size(), size()).triangularView<Eigen::Lower>();
+        Eigen::VectorXd x = L.solve(b);
+        L.transpose().solveInPlace(x);
+        return x;
+    }
+    /// W_uu = L L^T goes on with row k.
+    void append(Eigen::Index k) {
+        const Eigen::Index last = size();
+        Eigen::VectorXd l(last);
+        for (Eigen::Index i = 0; i < last; ++i) l[i] = W_(row(i), k);
+        L_.topLeftCorner(last, last).triangularView<Eigen::Lower>().solveInPlace(l);
+        L_.row(last).head(last) = l.transpose();
+        // What is left of a row that depends on others is rounding.
+        const double left = std::max(W_(k, k) - l.squaredNorm(), kRounding * W_(k, k));
+        L_(last, last) = std::sqrt(left);
+        used_.push_back(k);
     }
     void leave(Eigen::Index i) {
         r_[row(i)] = 0.0;
         is_used_[static_cast<std::size_t>(row(i))] = 0;
-        used_.erase(used_.begin() + static_cast<std::ptrdiff_t>(i));
+        const std::vector<Eigen::Index> behind(used_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                               used_.end());
+        used_.resize(static_cast<std::size_t>(i));
+        for (const Eigen::Index k : behind) append(k);
     }
 
     const Eigen::MatrixXd& W_;
     const Eigen::VectorXd& q_;
     Eigen::VectorXd& r_;
+    Eigen::MatrixXd L_;  // Cholesky factor of the rows in use
     std::vector<Eigen::Index> used_;
     std::vector<char> is_used_, is_jammed_;
 };
 
-bool solve_by_active_sets(const Eigen::MatrixXd& W, const Eigen::VectorXd& q, Eigen::VectorXd& r) {
+bool solve_as_one(const Eigen::MatrixXd& W, const Eigen::VectorXd& q, Eigen::VectorXd& r) {
     const Eigen::Index m = q.size();
     r.setZero(m);
     ActiveSet set(W, q, r);
@@ -149,6 +168,40 @@ bool solve_by_active_sets(const Eigen::MatrixXd& W, const Eigen::VectorXd& q, Ei
         set.descend();
     }
     return false;
+}
+
+/// Rows that W joins, directly or over others, in order: contacts of bodies that hang together.
+std::vector<std::vector<Eigen::Index>> groups_of(const Eigen::MatrixXd& W) {
+    const Eigen::Index m = W.rows();
+    DisjointSets sets(static_cast<std::size_t>(m));
+    for (Eigen::Index j = 0; j < m; ++j)
+        for (Eigen::Index i = 0; i < j; ++i)
+            if (W(i, j) != 0.0) sets.join(static_cast<int>(i), static_cast<int>(j));
+    std::vector<int> group_of(static_cast<std::size_t>(m), -1);
+    std::vector<std::vector<Eigen::Index>> out;
+    for (Eigen::Index i = 0; i < m; ++i) {
+        int& group = group_of[static_cast<std::size_t>(sets.root(static_cast<int>(i)))];
+        if (group < 0) {
+            group = static_cast<int>(out.size());
+            out.emplace_back();
+        }
+        out[static_cast<std::size_t>(group)].push_back(i);
+    }
+    return out;
+}
+
+/// Each group by itself: the cost grows with the third power of its size.
+bool solve_by_active_sets(const Eigen::MatrixXd& W, const Eigen::VectorXd& q, Eigen::VectorXd& r) {
+    const std::vector<std::vector<Eigen::Index>> groups = groups_of(W);
+    if (groups.size() == 1) return solve_as_one(W, q, r);
+    r.setZero(q.size());
+    bool is_solved = true;
+    Eigen::VectorXd part;
+    for (const std::vector<Eigen::Index>& group : groups) {
+        is_solved = solve_as_one(W(group, group), q(group), part) && is_solved;
+        r(group) = part;
+    }
+    return is_solved;
 }
 
 /// Of all solutions that of least norm, where rows depend on each other: the limit of

@@ -529,6 +529,27 @@ TEST_CASE("rows of a contact of many name the bodies between which they are") {
     }
 }
 
+TEST_CASE("events of a contact of many name the bodies that meet") {
+    std::string text = weight({0.0, 0.0, -kGravity});
+    for (int k = 0; k < 2; ++k)
+        text += fmt::format(
+            "\n[[body]]\nname = \"ball{}\"\ntype = \"ancf_rigid_body\"\nmass = 1.0\ninertia = "
+            "[0.01, "
+            "0.01, 0.01]\npenalty = inf\nposition = [0, 0, {}]\nshape = {{ sphere = 0.1 }}\n",
+            k,
+            k == 0 ? 0.2 : 0.6);
+    text += contact("all", "bodies = \"*\"\nplanes = [[0, 0, 1, 0]]\nrestitution = 0");
+    Simulation simulation = model(text + integrator("emm", 0.01, 0.3));
+    run_to_end(simulation);
+    std::vector<std::vector<std::string>> met;
+    for (const ImpactEvent& event : simulation.impacts())
+        if (event.kind == ImpactEvent::Kind::impact && event.loss > 0.1)
+            met.push_back(event.bodies);
+    REQUIRE(met.size() == 2);
+    CHECK(met[0] == std::vector<std::string>{"ball0"});
+    CHECK(met[1] == std::vector<std::string>{"ball0", "ball1"});
+}
+
 TEST_CASE("what is wrong with contacts of many is said in words") {
     const auto check = [](const std::string& more, const std::string& part) {
         const std::string text = refusal([&] {

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "ancora/sdk/numbers/disjoint_sets.hpp"
+#include "row_bodies.hpp"
 
 namespace ancora {
 namespace {
@@ -41,28 +42,15 @@ bool holds(const RowBlock& block, RowKind kind) {
     });
 }
 
-/// Bodies with coordinates among the entries of rows, ascending.
-std::vector<int> bodies_of(const Model& model, const CompressedRows& rows, int first, int end) {
-    std::vector<int> out;
-    for (int e = rows.row_begin(first); e < rows.row_end(end - 1); ++e) {
-        const auto behind =
-            std::ranges::upper_bound(model.bodies, rows.column_of(e), {}, &BodyPart::first);
-        const int body = static_cast<int>(behind - model.bodies.begin()) - 1;
-        if (std::ranges::find(out, body) == out.end()) out.push_back(body);
-    }
-    std::ranges::sort(out);
-    return out;
-}
-
 /// Of a constraint on more bodies than the row acts on, such as a contact of many: ' ("a", "b")'.
 std::string bodies_in_brackets(const Model& model,
                                const CompressedRows& rows,
                                const RowOwner& owner,
                                int row) {
     if (owner.body >= 0) return {};
-    const std::vector<int> here = bodies_of(model, rows, row, row + 1);
+    const std::vector<int> here = bodies_of_rows(model, rows, row, row + 1);
     const int end = owner.first_row + owner.num_rows;
-    if (bodies_of(model, rows, owner.first_row, end).size() == here.size()) return {};
+    if (bodies_of_rows(model, rows, owner.first_row, end).size() == here.size()) return {};
     std::string names;
     for (const int body : here)
         names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", model.bodies[body].object.name);

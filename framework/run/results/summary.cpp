@@ -158,6 +158,7 @@ Json events(const Simulation& simulation) {
         static constexpr const char* kModes[] = {"impact", "closed", "released", "broken"};
         Json entry = {{"t", event.t},
                       {"constraint", event.constraint},
+                      {"bodies", event.bodies},
                       {"mode", kModes[static_cast<std::size_t>(event.kind)]}};
         if (event.kind == ImpactEvent::Kind::impact) {
             entry["impulse"] = event.impulse;

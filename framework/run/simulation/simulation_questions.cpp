@@ -18,6 +18,7 @@
 #include "pose.hpp"
 #include "prescribed_motion.hpp"
 #include "rest_search.hpp"
+#include "row_bodies.hpp"
 #include "run_numbers.hpp"
 #include "simulation_impl.hpp"
 #include "spin_range.hpp"
@@ -185,11 +186,15 @@ std::vector<ImpactEvent> Simulation::impacts() const {
         const auto owner = std::ranges::find_if(rows.owners, [&](const RowOwner& of) {
             return event.row < of.first_row + of.num_rows;
         });
+        std::vector<std::string> bodies;
+        for (const int body : bodies_of_rows(impl_->model, rows, event.row, event.row + 1))
+            bodies.push_back(impl_->model.bodies[static_cast<std::size_t>(body)].object.name);
         out.push_back({event.t,
                        owner->object->name,
                        static_cast<ImpactEvent::Kind>(event.what),
                        event.impulse,
-                       event.loss});
+                       event.loss,
+                       std::move(bodies)});
     }
     return out;
 }

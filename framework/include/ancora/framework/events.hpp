@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace ancora {
 
@@ -34,8 +35,9 @@ struct ImpactEvent {
     double t = 0.0;          ///< [s]
     std::string constraint;  ///< its name
     Kind kind = Kind::impact;
-    double impulse = 0.0;  ///< of an impact [N s]
-    double loss = 0.0;     ///< energy that it lost [J]
+    double impulse = 0.0;             ///< of an impact [N s]
+    double loss = 0.0;                ///< energy that it lost [J]
+    std::vector<std::string> bodies;  ///< that it acts on, without the ground
 };
 
 }  // namespace ancora

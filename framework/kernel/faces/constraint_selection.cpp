@@ -20,7 +20,6 @@ constexpr double kOpen = 1e-9;
 constexpr double kTimesAtStart = 10.0;
 // Number of rows up to which N is stored.
 constexpr std::size_t kMostDense = 400;
-constexpr double kGramShift = 1e-13;  // keeps the Gram matrix above rounding
 constexpr double kShared = 1e-13;
 constexpr int kMostGradientRounds = 200;
 constexpr int kCorrections = 3;
@@ -172,10 +171,8 @@ void ConstraintSelection::prepare(Sharing& to,
     }
     // C of many rows is dense and never formed: C y = G^-1 K^T L y
     // with a sparse factor of G = K^T K.
-    Eigen::SparseMatrix<double> gram = to.kept_columns.transpose() * to.kept_columns;
-    for (Eigen::Index k = 0; k < gram.cols(); ++k) gram.coeffRef(k, k) += kGramShift;
-    to.gram = std::make_unique<Gram>();
-    to.gram->compute(gram);
+    to.gram = std::make_unique<SparseFactor>();
+    to.gram->compute(shifted_gram(to.kept_columns, kGramShift));
 }
 
 void ConstraintSelection::share(double* s) {

@@ -8,8 +8,8 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
-#include <Eigen/SparseCholesky>
 
+#include "column_span.hpp"
 #include "mass_matrix.hpp"
 #include "row_laws.hpp"
 #include "row_set.hpp"
@@ -84,7 +84,6 @@ private:
     RowSet& rows_;
     const RowLaws& laws_;
     const MassMatrix& mass_;
-    using Gram = Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>;
     /// Of rows connected by coordinates. Each dropped row is a combination of the kept ones: N =
     /// [C; -1] are the states of self-stress, the null space of B^T. For few rows N is stored; for
     /// many C is a solve with the rows' Gram matrix.
@@ -95,7 +94,7 @@ private:
         Eigen::LLT<Eigen::MatrixXd> normal;
         Eigen::VectorXd scaled, part;
         Eigen::SparseMatrix<double> kept_columns, left_columns;
-        std::unique_ptr<Gram> gram;
+        std::unique_ptr<SparseFactor> gram;
         bool is_dense = true;
     };
     static void prepare(Sharing& to,

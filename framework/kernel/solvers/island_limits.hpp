@@ -2,15 +2,9 @@
 // Limits that the dense and the sparse solver of an island share, so that both decide alike.
 #pragma once
 
+#include "rank.hpp"
+
 namespace ancora {
-
-/// Pivots up to this part of the largest are round-off: a row kept at 1e-10 amplifies 1e-12 in b to
-/// 1e-2.
-inline constexpr double kRankThreshold = 1e-10;
-
-/// Between these a pivot is near the threshold.
-inline constexpr double kNearLow = 1e-14;
-inline constexpr double kNearHigh = 1e-8;
 
 /// Pivots of M up to this part of their diagonals vanish.
 inline constexpr double kVanishedPivot = 1e-8;

@@ -403,8 +403,8 @@ TEST_SUITE("links") {
         Simulation by_link = telescope("", "");
         Simulation by_axes =
             telescope("axis_a = \"y\"\naxis_b = [-1, 0, 0.3]\n", "axis = [0.3, 0, 1]\n");
-        by_link.run();
-        by_axes.run();
+        run_to_end(by_link);
+        run_to_end(by_axes);
         CHECK(std::abs(column(by_axes, "slide.displacement")) > 1e-2);
         CHECK(std::abs(column(by_axes, "foot.angle_b")) > 0.1);
         for (const char* name : {"slide.displacement", "foot.angle_a", "foot.angle_b", "piston.y"})

@@ -40,6 +40,9 @@ BodyBuilder::BodyBuilder(Model& model,
 void BodyBuilder::make_all() {
     for (const ObjectSpec& spec : manifest_.bodies) model_.body_names.add(spec.name);
     model_.bodies.resize(manifest_.bodies.size());
+    // messages on the first of them name others, too
+    for (std::size_t i = 0; i < manifest_.bodies.size(); ++i)
+        model_.bodies[i].object.name = manifest_.bodies[i].name;
     for (std::size_t i = 0; i < manifest_.bodies.size(); ++i) make(i);
 }
 

@@ -396,7 +396,7 @@ CASES = [
          '[[body]]\nname = "rod"', "to: is missing: a rod is given by both its ends"),
     Case("[output]", '[[body]]\nname = "film"\ntype = "membrane"\nmesh = "s.msh"\nyoung = 1e9\npoisson = 0.3\n'
          "thickness = 1e-5\ndensity = 1000\n[output]", None, "s.msh:2:1:", "save the mesh with Mesh.MshFileVersion = 4.1",
-         files={"s.msh": "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"}),
+         files={"s.msh": "$MeshFormat\n4.0 0 8\n$EndMeshFormat\n"}),
     Case("size = [1.0, 0.1, 0.1]", 'size = [1.0, 0.1, 0.1]\nshape = "box"', '"box"', "expected a table such as {box"),
     Case("[model]", '[model]\nstart = "rest"', '"rest"', 'expected "given", "equilibrium" or "steady_spin"'),
     Case(AXIS, MOTOR + '"K*t"', '"K*t"', 'found "K"', 'did you mean the parameter "k"?'),

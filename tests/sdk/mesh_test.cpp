@@ -315,13 +315,159 @@ TEST_SUITE("mesh files") {
     }
 }
 
+// What kGmsh holds in format 2.2, which lists an element once for each of its groups.
+const std::string kOldGmsh = R"($MeshFormat
+2.2 0 8
+$EndMeshFormat
+$PhysicalNames
+3
+0 5 "tip"
+1 1 "lower rim"
+1 2 "boom"
+$EndPhysicalNames
+$Nodes
+6
+40 2 0 0.5
+3 0 0 0
+12 1 0 0
+20 0 1 0
+30 9 9 9
+25 1 1 1e-1
+$EndNodes
+$Elements
+8
+1 15 2 5 9 40
+10 1 2 1 1 3 12
+11 1 2 1 1 12 40
+14 1 2 7 2 40 25
+15 1 2 2 2 40 25
+16 1 2 7 2 25 20
+17 1 2 2 2 25 20
+60 3 4 3 4 1 1 3 12 25 20
+$EndElements
+)";
+
+const std::string kNames =
+    "$PhysicalNames\n3\n0 5 \"tip\"\n1 1 \"lower rim\"\n1 2 \"boom\"\n$EndPhysicalNames\n";
+
+// The same as bytes, in either order.
+std::string old_gmsh_bytes(bool lowest_first) {
+    const auto ints = [lowest_first](const std::vector<std::int32_t>& n) {
+        return bytes(n, lowest_first);
+    };
+    std::string out =
+        "$MeshFormat\n2.2 1 8\n" + ints({1}) + "\n$EndMeshFormat\n" + kNames + "$Nodes\n6\n";
+    const auto node = [&](std::int32_t tag, const std::vector<double>& x) {
+        out += ints({tag}) + bytes(x, lowest_first);
+    };
+    node(40, {2, 0, 0.5});
+    node(3, {0, 0, 0});
+    node(12, {1, 0, 0});
+    node(20, {0, 1, 0});
+    node(30, {9, 9, 9});
+    node(25, {1, 1, 0.1});
+    out += "\n$EndNodes\n$Elements\n8\n";
+    out += ints({15, 1, 2, 1, 5, 9, 40});
+    out += ints({1, 6, 2, 10, 1, 1, 3, 12, 11, 1, 1, 12, 40});
+    out += ints({14, 7, 2, 40, 25, 15, 2, 2, 40, 25, 16, 7, 2, 25, 20, 17, 2, 2, 25, 20});
+    out += ints({3, 1, 2, 60, 3, 4, 3, 12, 25, 20});
+    return out + "\n$EndElements\n";
+}
+
+// kGmsh as bytes, in either order.
+std::string gmsh_bytes(bool lowest_first) {
+    const auto ints = [lowest_first](const std::vector<std::int32_t>& n) {
+        return bytes(n, lowest_first);
+    };
+    const auto longs = [lowest_first](const std::vector<std::int64_t>& n) {
+        return bytes(n, lowest_first);
+    };
+    const auto reals = [lowest_first](const std::vector<double>& x) {
+        return bytes(x, lowest_first);
+    };
+    std::string out = "$MeshFormat\n4.1 1 8\n" + ints({1}) + "\n$EndMeshFormat\n" + kNames +
+                      "$Entities\n" + longs({1, 2, 1, 0});
+    out += ints({9}) + reals({2, 0, 0.5}) + longs({1}) + ints({5});
+    out +=
+        ints({1}) + reals({0, 0, 0, 2, 0, 0}) + longs({1}) + ints({1}) + longs({2}) + ints({9, -9});
+    out += ints({2}) + reals({0, 0, 0, 2, 1, 0}) + longs({2}) + ints({-7, 2}) + longs({2}) +
+           ints({9, -9});
+    out += ints({4}) + reals({0, 0, 0, 2, 1, 0}) + longs({1}) + ints({3}) + longs({2}) +
+           ints({1, -2}) + "\n$EndEntities\n$Nodes\n" + longs({3, 6, 3, 40});
+    out += ints({0, 9, 0}) + longs({1, 40}) + reals({2, 0, 0.5});
+    out += ints({1, 1, 1}) + longs({2, 3, 12}) + reals({0, 0, 0, 0.25, 1, 0, 0, 0.75});
+    out += ints({2, 4, 0}) + longs({3, 20, 30, 25}) + reals({0, 1, 0, 9, 9, 9, 1, 1, 0.1});
+    out += "\n$EndNodes\n$Elements\n" + longs({4, 6, 1, 60});
+    out += ints({0, 9, 15}) + longs({1, 1, 40});
+    out += ints({1, 1, 1}) + longs({2, 10, 3, 12, 11, 12, 40});
+    out += ints({1, 2, 1}) + longs({2, 12, 40, 25, 14, 25, 20});
+    out += ints({2, 4, 3}) + longs({1, 60, 3, 12, 25, 20});
+    return out + "\n$EndElements\n";
+}
+
+TEST_SUITE("truss: formats of Gmsh") {
+    TEST_CASE("version 2.2 and files of bytes hold the same net") {
+        for (const std::string& file : {kOldGmsh,
+                                        old_gmsh_bytes(true),
+                                        old_gmsh_bytes(false),
+                                        gmsh_bytes(true),
+                                        gmsh_bytes(false)})
+            for (const MeshParts& parts :
+                 {MeshParts{}, kEdges, kFaces, MeshParts{.edges = true, .faces = true}}) {
+                CAPTURE(file.substr(0, 20));
+                const Net expected = net_of(kGmsh, parts), net = net_of(file, parts);
+                CHECK(net.x == expected.x);
+                CHECK(pairs(net) == pairs(expected));
+                CHECK(net.corners == expected.corners);
+                CHECK(net.ends == expected.ends);
+                REQUIRE(net.groups.size() == expected.groups.size());
+                for (std::size_t k = 0; k < net.groups.size(); ++k) {
+                    CAPTURE(net.groups[k].name);
+                    CHECK(net.groups[k].name == expected.groups[k].name);
+                    CHECK(net.groups[k].nodes == expected.groups[k].nodes);
+                    CHECK(net.groups[k].lines == expected.groups[k].lines);
+                    CHECK(net.groups[k].faces == expected.groups[k].faces);
+                }
+            }
+    }
+
+    TEST_CASE("what is wrong with them is said with its place") {
+        const auto damaged = [](const std::string& from, const std::string& to) {
+            return refusal(replaced(kOldGmsh, from, to));
+        };
+        CHECK(damaged("2.2 0", "3 0") ==
+              "2:1: this is version \"3\" of the format, but 4.1 or 2.2 is needed: save the mesh "
+              "with Mesh.MshFileVersion = 4.1");
+        CHECK(damaged("25 20\n17", "25 21\n17") == "26:15: there is no node 21 in $Nodes");
+        CHECK(damaged("25 1 1 1e-1", "20 1 1 1e-1") == "17:1: node 20 stands there twice");
+        CHECK(damaged("\n8\n", "\n9\n") ==
+              "29:1: expected an element's number, a whole number, found \"$EndElements\"");
+        CHECK(damaged("11 1 2 1 1 12 40", "11 1 2 1 1 3 12") ==
+              "23:12: nodes 3 and 12 are joined by two lines; keep one of them");
+        CHECK(damaged("11 1 2 1 1 12 40", "11 1 2 1 1 12") ==
+              "23:14: the line ends where a node's number should stand");
+        CHECK(damaged("$Nodes", "$ParametricNodes") ==
+              "10:1: nodes carry parameters; save the mesh with Mesh.SaveParametric = 0");
+        CHECK(refusal(replaced(gmsh_bytes(true), "4.1 1 8", "4.1 1 4")) ==
+              "2:7: numbers have 4 bytes, but 8 are needed");
+        CHECK(refusal(replaced(kGmsh, "4.1 0", "4.1 1")) ==
+              "3:1: expected the number 1 as four bytes");
+        for (const std::string& whole : {old_gmsh_bytes(true), gmsh_bytes(false)})
+            for (std::size_t cut = 0; cut + 2 < whole.size(); cut += 5) {
+                CAPTURE(cut);
+                CHECK(!refusal(whole.substr(0, cut)).empty());
+            }
+        const std::string cut = refusal(gmsh_bytes(true).substr(0, 400));
+        CHECK(cut.starts_with("2:1: "));
+        CHECK(cut.find("it is cut short, at byte ") != std::string::npos);
+    }
+}
+
 TEST_SUITE("truss: mesh files that are refused") {
     TEST_CASE("formats that are not read say how to write one that is") {
-        CHECK(refusal(replaced(kGmsh, "4.1 0", "2.2 0")) ==
-              "2:1: this is version \"2.2\" of the format, but 4.1 is needed: save the mesh with "
-              "Mesh.MshFileVersion = 4.1");
-        CHECK(refusal(replaced(kGmsh, "4.1 0", "4.1 1")) ==
-              "2:5: this is a binary file, but text is needed: save the mesh with Mesh.Binary = 0");
+        CHECK(refusal(replaced(kGmsh, "4.1 0", "4.0 0")) ==
+              "2:1: this is version \"4.0\" of the format, but 4.1 or 2.2 is needed: save the mesh "
+              "with Mesh.MshFileVersion = 4.1");
         CHECK(refusal(replaced(kVtk, "ASCII", "BINARY")) ==
               "3:1: this is a binary file, but text is needed: save it as ASCII");
         CHECK(refusal(replaced(kVtk, "POLYDATA", "STRUCTURED_GRID")) ==

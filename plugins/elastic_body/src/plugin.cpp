@@ -29,7 +29,7 @@ constexpr ancora::Parameter kBody[] = {
         .or_file(),
     p::matrix("mass", 0, 3, "", "M, written like the stiffness").or_file(),
     p::file("mesh",
-            "in place of these: tetrahedra with ten nodes and named groups, Gmsh 4.1 as text"),
+            "in place of these: tetrahedra with ten nodes and named groups, Gmsh 4.1 or 2.2"),
     p::matrix("tetrahedra",
               0,
               10,

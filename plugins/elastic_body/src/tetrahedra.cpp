@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads Gmsh's volumes and integrates their stiffness and mass.
 //
-// Sources: "MSH file format" of the Gmsh Reference Manual; N. J. Walkington, Quadrature on
+// Source: N. J. Walkington, Quadrature on
 // simplices of arbitrary dimension, 2000, for the 14 points.
 #include "tetrahedra.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <stdexcept>
-#include <string_view>
-#include <unordered_map>
 #include <utility>
 
+#include "ancora/mesh/gmsh.hpp"
+#include "ancora/mesh/mesh.hpp"
 #include "ancora/sdk/helpers/nodes.hpp"
 
 namespace ancora::elastic {
@@ -25,10 +24,6 @@ namespace {
 
 // Gmsh's types of elements that matter here
 constexpr int kTetrahedron4 = 4, kTetrahedron10 = 11;
-/// Nodes of its types 1 to 31; 0: not known here.
-constexpr std::array<int, 32> kNumNodes = {0,  2,  3,  4,  4, 8, 6,  5,  3,  6, 9,
-                                           10, 27, 18, 14, 1, 8, 20, 15, 13, 9, 10,
-                                           12, 15, 15, 21, 4, 5, 6,  20, 35, 56};
 
 class MeshReader {
 public:
@@ -36,176 +31,59 @@ public:
         : arguments_(arguments), length_unit_(length_unit) {
         std::ifstream file(std::string(arguments.path("mesh")), std::ios::binary);
         text_.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-        if (file.bad() || !file) fail("cannot be read");
-        rest_ = text_;
+        if (file.bad() || !file) arguments.fail("mesh", "cannot be read");
     }
 
     Tetrahedra read() {
-        if (word() != "$MeshFormat") fail("is no mesh of Gmsh: it begins with no $MeshFormat");
-        if (word() != "4.1")
-            fail("is not written in format 4.1; save it again (Gmsh: Mesh.MshFileVersion = 4.1)");
-        if (number() != 0) fail("is binary; save it as text (Gmsh: Mesh.Binary = 0)");
-        skip_to("$EndMeshFormat");
-        bool has_nodes = false, has_elements = false;
-        while (skip_blanks()) {
-            const std::string section(word());
-            if (section == "$PhysicalNames") read_names();
-            if (section == "$Entities") read_entities();
-            if (section == "$Nodes" && !std::exchange(has_nodes, true)) read_nodes();
-            if (section == "$Elements") {
-                if (!has_nodes) fail("$Elements stands before $Nodes");
-                has_elements = true;
-                read_elements();
-            }
-            if (section.front() != '$') fail("expected a section such as $Nodes");
-            skip_to("$End" + section.substr(1));
+        try {
+            take(mesh::read_gmsh_file(text_, [](int dimension, int type, std::string& refusal) {
+                if (type == kTetrahedron4)
+                    refusal =
+                        "the tetrahedra have four nodes and are too stiff in bending by far; mesh "
+                        "again with ten (Gmsh: -order 2, or Mesh.ElementOrder = 2)";
+                else if (dimension == 3 && type != kTetrahedron10)
+                    refusal =
+                        "volumes are taken as tetrahedra with ten nodes, and these are of "
+                        "type " +
+                        std::to_string(type);
+                return true;
+            }));
+        } catch (const mesh::MeshError& error) {
+            fail(error.what(), error.offset);
         }
-        if (!has_elements) fail("has no $Elements");
         if (volumes_.empty())
-            fail("has no tetrahedra with ten nodes; mesh the volume (Gmsh: -3 -order 2)");
+            fail("has no tetrahedra with ten nodes; mesh the volume (Gmsh: -3 -order 2)", 0);
         keep_used_nodes();
         return std::move(out_);
     }
     const std::vector<Tetrahedron>& volumes() const { return volumes_; }
-    const std::vector<int>& lines() const { return volume_lines_; }
+    /// Where a volume stands in the file.
+    std::size_t offset(std::size_t volume) const { return offsets_[volume]; }
 
-    [[noreturn]] void fail(const std::string& message, int line = 0) const {
-        arguments_.fail_in_file("mesh", line > 0 ? line : line_, 0, message);
+    [[noreturn]] void fail(const std::string& message, std::size_t offset) const {
+        const auto [line, column] = mesh::line_and_column(offset, text_);
+        arguments_.fail_in_file("mesh", line, column, message);
         throw std::logic_error(message);
     }
 
 private:
-    bool skip_blanks() {
-        std::size_t at = 0;
-        for (; at < rest_.size() &&
-               (rest_[at] == ' ' || rest_[at] == '\n' || rest_[at] == '\r' || rest_[at] == '\t');
-             ++at)
-            if (rest_[at] == '\n') ++line_;
-        rest_.remove_prefix(at);
-        return !rest_.empty();
-    }
-    std::string_view word() {
-        if (!skip_blanks()) fail("the file ends in the middle");
-        const std::size_t end = std::min(rest_.find_first_of(" \n\r\t"), rest_.size());
-        const std::string_view out = rest_.substr(0, end);
-        rest_.remove_prefix(end);
-        return out;
-    }
-    template <class T>
-    T read_number(const char* what) {
-        const std::string_view text = word();
-        T x{};
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
-        if (error != std::errc() || end != text.data() + text.size())
-            fail('"' + std::string(text.substr(0, 40)) + "\" is no " + what);
-        return x;
-    }
-    std::int64_t number() { return read_number<std::int64_t>("whole number"); }
-    double real() {
-        const double x = read_number<double>("number");
-        if (!std::isfinite(x)) fail("a number is not finite");
-        return x;
-    }
-    std::size_t count() {
-        const std::int64_t x = number();
-        // Each thing that is counted takes a character at least
-        if (x < 0 || x > static_cast<std::int64_t>(text_.size()))
-            fail(std::to_string(x) + " is no number of things in this file");
-        return static_cast<std::size_t>(x);
-    }
-    void skip_to(const std::string& end) {
-        while (word() != end) {
-        }
-    }
-
-    void read_names() {
-        for (std::size_t k = count(); k > 0; --k) {
-            const std::int64_t dimension = number(), tag = number();
-            skip_blanks();
-            const std::size_t end = rest_.find('\n');
-            std::string_view name = rest_.substr(0, end);
-            rest_.remove_prefix(name.size());
-            while (!name.empty() && (name.back() == '\r' || name.back() == ' '))
-                name.remove_suffix(1);
-            if (name.size() < 2 || name.front() != '"' || name.back() != '"')
-                fail("expected a name in quotes");
-            names_[{dimension, tag}] = name.substr(1, name.size() - 2);
-        }
-    }
-    void read_entities() {
-        std::array<std::size_t, 4> counts{};
-        for (std::size_t& c : counts) c = count();
-        for (std::size_t dimension = 0; dimension < 4; ++dimension)
-            for (std::size_t k = 0; k < counts[dimension]; ++k) {
-                const std::int64_t tag = number();
-                for (int c = 0; c < (dimension == 0 ? 3 : 6); ++c) real();
-                for (std::size_t n = count(); n > 0; --n)
-                    physical_[{static_cast<std::int64_t>(dimension), tag}].push_back(
-                        std::abs(number()));
-                if (dimension > 0)
-                    for (std::size_t n = count(); n > 0; --n) number();
+    void take(mesh::GmshFile file) {
+        out_.tags = std::move(file.tags);
+        for (std::size_t i = 0; i + 2 < file.x.size(); i += 3)
+            out_.elements.x.push_back(length_unit_ * Vec3(file.x[i], file.x[i + 1], file.x[i + 2]));
+        for (const mesh::GmshBlock& block : file.blocks) {
+            for (const std::string& name : block.groups) {
+                std::vector<std::int32_t>& to = members_[name];
+                to.insert(to.end(), block.nodes.begin(), block.nodes.end());
             }
-    }
-    void read_nodes() {
-        const std::size_t blocks = count();
-        count();
-        number();
-        number();
-        for (std::size_t b = 0; b < blocks; ++b) {
-            number();
-            number();
-            const bool is_parametric = number() != 0;
-            if (is_parametric) fail("nodes carry parameters; save the mesh without them");
-            const std::size_t n = count();
-            for (std::size_t k = 0; k < n; ++k) {
-                const std::int64_t tag = number();
-                if (!place_.emplace(tag, static_cast<std::int32_t>(out_.tags.size())).second)
-                    fail("node " + std::to_string(tag) + " stands there twice");
-                out_.tags.push_back(tag);
-            }
-            for (std::size_t k = 0; k < n; ++k) {
-                const double x = real(), y = real(), z = real();
-                out_.elements.x.push_back(length_unit_ * Vec3(x, y, z));
-            }
-        }
-    }
-    void read_elements() {
-        const std::size_t blocks = count();
-        count();
-        number();
-        number();
-        for (std::size_t b = 0; b < blocks; ++b) {
-            const std::int64_t dimension = number(), entity = number(), type = number();
-            const std::size_t n = count();
-            const int num_nodes = type > 0 && type < static_cast<std::int64_t>(kNumNodes.size())
-                                      ? kNumNodes[static_cast<std::size_t>(type)]
-                                      : 0;
-            if (num_nodes == 0) fail("elements of type " + std::to_string(type) + " are not known");
-            if (type == kTetrahedron4)
-                fail(
-                    "the tetrahedra have four nodes and are too stiff in bending by far; mesh "
-                    "again with ten (Gmsh: -order 2, or Mesh.ElementOrder = 2)");
-            if (dimension == 3 && type != kTetrahedron10)
-                fail("volumes are taken as tetrahedra with ten nodes, and these have " +
-                     std::to_string(num_nodes));
-            std::vector<std::vector<std::int32_t>*> groups;
-            for (const std::int64_t tag : physical_[{dimension, entity}])
-                if (const auto name = names_.find({dimension, tag}); name != names_.end())
-                    groups.push_back(&members_[name->second]);
-            for (std::size_t k = 0; k < n; ++k) {
-                number();
+            if (block.type != kTetrahedron10) continue;
+            offsets_.insert(offsets_.end(), block.offsets.begin(), block.offsets.end());
+            for (std::size_t k = 0; k < block.nodes.size(); k += block.nodes_each) {
                 Tetrahedron volume{};
-                const int line = line_;
-                for (int i = 0; i < num_nodes; ++i) {
-                    const std::int64_t tag = number();
-                    const auto found = place_.find(tag);
-                    if (found == place_.end()) fail("there is no node " + std::to_string(tag));
-                    if (type == kTetrahedron10) volume[static_cast<std::size_t>(i)] = found->second;
-                    for (std::vector<std::int32_t>* of : groups) of->push_back(found->second);
-                }
-                if (type != kTetrahedron10) continue;
+                std::copy_n(block.nodes.begin() + static_cast<std::ptrdiff_t>(k),
+                            volume.size(),
+                            volume.begin());
                 volumes_.push_back(volume);
-                volume_lines_.push_back(line);
             }
         }
     }
@@ -242,14 +120,9 @@ private:
     const Arguments& arguments_;
     double length_unit_;
     std::string text_;
-    std::string_view rest_;
-    int line_ = 1;
-    std::map<std::pair<std::int64_t, std::int64_t>, std::string> names_;
-    std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::int64_t>> physical_;
     std::map<std::string, std::vector<std::int32_t>> members_;
-    std::unordered_map<std::int64_t, std::int32_t> place_;
     std::vector<Tetrahedron> volumes_;
-    std::vector<int> volume_lines_;
+    std::vector<std::size_t> offsets_;
     Tetrahedra out_;
 };
 
@@ -326,7 +199,7 @@ Tetrahedra read_tetrahedra(const Arguments& arguments, double length_unit) {
         reader.fail("a tetrahedron of nodes " +
                         std::to_string(out.tags[static_cast<std::size_t>(reader.volumes()[k][0])]) +
                         ", ... is flat or turned inside out",
-                    reader.lines()[k]);
+                    reader.offset(k));
     }
     return out;
 }

@@ -23,7 +23,7 @@ struct Tetrahedra {
     std::vector<MeshGroup> groups;
 };
 
-/// [assembly] Reads `mesh`, Gmsh 4.1 as text, with `young`, `poisson` and `density`. Linear
+/// [assembly] Reads `mesh`, Gmsh 4.1 or 2.2, with `young`, `poisson` and `density`. Linear
 /// tetrahedra, which are far too stiff in bending, are refused, as are other volumes and elements
 /// that are turned inside out.
 Tetrahedra read_tetrahedra(const Arguments& arguments, double length_unit);

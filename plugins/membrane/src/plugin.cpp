@@ -28,9 +28,8 @@ constexpr ancora::Parameter kMembrane[] = {
     p::matrix("nodes", 0, 3, "m", "positions of the nodes, counted from 0"),
     p::matrix("triangles", 0, 3, "", "the three nodes of each triangle"),
     p::table("grid", kGrid, "a rectangular grid of nodes, each cell cut into two triangles"),
-    p::file(
-        "mesh",
-        "triangles, quadrilaterals and named groups from a mesh file: Gmsh 4.1 as text, or VTK"),
+    p::file("mesh",
+            "triangles, quadrilaterals and named groups from a mesh file: Gmsh 4.1 or 2.2, or VTK"),
     p::table("fold",
              ancora::folds::kFold,
              "a sheet that is flat at rest and folded at the start, without strain"),

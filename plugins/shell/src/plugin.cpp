@@ -50,7 +50,7 @@ constexpr ancora::Parameter kShell[] = {
     p::matrix("nodes", 0, 3, "m", "positions of the nodes, counted from 0"),
     p::matrix("quads", 0, 4, "", "the four nodes of each element, around it"),
     p::table("grid", kGrid, "a rectangular grid of nodes, each cell an element"),
-    p::file("mesh", "quadrilaterals and named groups from a mesh file: Gmsh 4.1 as text, or VTK"),
+    p::file("mesh", "quadrilaterals and named groups from a mesh file: Gmsh 4.1 or 2.2, or VTK"),
     p::table("rest",
              kRest,
              "the shape without stress, of the same nodes and elements; left out: that of the "

@@ -20,7 +20,7 @@ constexpr ancora::Parameter kGrid[] = {
 };
 
 constexpr ancora::Parameter kMesh[] = {
-    p::file("file", "Gmsh 4.1 as text, or VTK: .vtk as text, .vtu, .vtp").required(),
+    p::file("file", "Gmsh 4.1 or 2.2, or VTK: .vtk as text, .vtu, .vtp").required(),
     p::boolean("edges", "also the edges of triangles and quadrilaterals, each once")
         .otherwise("false"),
 };
@@ -94,7 +94,7 @@ constexpr ancora::Parameter kTruss[] = {
         .with(ancora::Shape::integer),
     p::table("grid", kGrid, "a rectangular grid of nodes, counted along the first direction first"),
     p::file("mesh",
-            "nodes, line elements and named groups from a mesh file: Gmsh 4.1 as text, or VTK")
+            "nodes, line elements and named groups from a mesh file: Gmsh 4.1 or 2.2, or VTK")
         .or_table(kMesh),
     p::table("fold",
              ancora::folds::kFold,

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <concepts>
@@ -94,6 +96,41 @@ public:
         return true;
     }
 
+    // --- bytes of numbers
+
+    /// Whether the highest byte stands where this machine has the lowest.
+    void swap_bytes(bool are_swapped) { are_swapped_ = are_swapped; }
+    template <class T>
+    T raw(std::string_view what) {
+        last_ = at_;
+        if (remaining() < sizeof(T))
+            fail("the file ends where " + std::string(what) + " should stand; it is cut short");
+        std::array<char, sizeof(T)> bytes{};
+        std::copy_n(text_.data() + at_, sizeof(T), bytes.data());
+        if (are_swapped_) std::ranges::reverse(bytes);
+        at_ += sizeof(T);
+        return std::bit_cast<T>(bytes);
+    }
+    template <class T>
+    std::int64_t raw_whole(std::string_view what,
+                           std::int64_t low,
+                           std::int64_t high = std::numeric_limits<std::int64_t>::max()) {
+        return in_range(raw<T>(what), what, low, high);
+    }
+    double raw_number(std::string_view what) {
+        const double x = raw<double>(what);
+        if (!std::isfinite(x)) fail(std::string(what) + " is not a finite number");
+        return x;
+    }
+    /// How many of something follow, each of at least four bytes.
+    std::size_t raw_count(std::string_view what) {
+        const std::int64_t n = raw_whole<std::int64_t>(what, 0);
+        if (static_cast<std::uint64_t>(n) > remaining() / 4 + 1)
+            fail(std::string(what) + " is " + std::to_string(n) +
+                 ", more than the rest of the file holds; it is cut short, or the number is wrong");
+        return static_cast<std::size_t>(n);
+    }
+
     [[noreturn]] void fail(const std::string& message) const { throw MeshError(offset(), message); }
 
     /// A piece of the file in quotes, shortened and printable.
@@ -132,6 +169,12 @@ private:
                           std::int64_t high) const {
         std::int64_t n = 0;
         parse(word, what, "a whole number", n);
+        return in_range(n, what, low, high);
+    }
+    std::int64_t in_range(std::int64_t n,
+                          std::string_view what,
+                          std::int64_t low,
+                          std::int64_t high) const {
         if (n < low || n > high)
             fail(std::string(what) + " is " + std::to_string(n) + ", but must be " +
                  (n < low ? "at least " + std::to_string(low) : "at most " + std::to_string(high)));
@@ -157,6 +200,7 @@ private:
     std::size_t base_;
     std::size_t at_ = 0;
     std::size_t last_ = 0;
+    bool are_swapped_ = false;
 };
 
 }  // namespace ancora::mesh

@@ -20,14 +20,6 @@ std::string read_file(const Arguments& arguments, std::string_view key) {
     return text;
 }
 
-// Line and column, counted from 1.
-std::pair<int, int> line_and_column(std::size_t offset, std::string_view file) {
-    const std::string_view before = file.substr(0, std::min(offset, file.size()));
-    const auto lines = std::ranges::count(before, '\n');
-    const std::size_t line_begin = before.rfind('\n') + 1;  // 0 if there is no line before
-    return {static_cast<int>(lines) + 1, static_cast<int>(before.size() - line_begin) + 1};
-}
-
 std::string text(double number) {
     char buffer[32];
     std::snprintf(buffer, sizeof buffer, "%.9g", number);
@@ -40,6 +32,13 @@ void sort_and_unite(std::vector<std::int32_t>& numbers) {
 }
 
 }  // namespace
+
+std::pair<int, int> line_and_column(std::size_t offset, std::string_view file) {
+    const std::string_view before = file.substr(0, std::min(offset, file.size()));
+    const auto lines = std::ranges::count(before, '\n');
+    const std::size_t line_begin = before.rfind('\n') + 1;  // 0 if there is no line before
+    return {static_cast<int>(lines) + 1, static_cast<int>(before.size() - line_begin) + 1};
+}
 
 std::int32_t Mesh::add_line(std::int32_t a, std::int32_t b, std::size_t offset) {
     const auto number = static_cast<std::int32_t>(lines_.size());

@@ -73,6 +73,9 @@ struct MeshError : std::runtime_error {
     std::size_t offset;
 };
 
+/// Line and column of a byte of a file, counted from 1.
+std::pair<int, int> line_and_column(std::size_t offset, std::string_view file);
+
 /// Lines, faces, their nodes and named groups of them, as a file lists them.
 ///
 /// Readers check what their format says. Whether the lines make a net is checked afterwards and
@@ -147,7 +150,7 @@ constexpr std::int64_t kMostNodes = 2147483647 / 3;
 /// Members of all groups together.
 constexpr std::size_t kMostMembers = 100'000'000;
 
-/// Gmsh, format 4.1, ASCII. Nodes keep the file's order and may have any tags; groups are the
+/// Gmsh, formats 4.1 and 2.2, as text or as bytes. Nodes keep the file's order and may have any tags; groups are the
 /// physical groups of points, curves and (with edges) surfaces. @throws MeshError
 void read_gmsh(std::string_view file, Mesh& mesh);
 

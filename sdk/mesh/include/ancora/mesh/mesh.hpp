@@ -150,8 +150,9 @@ constexpr std::int64_t kMostNodes = 2147483647 / 3;
 /// Members of all groups together.
 constexpr std::size_t kMostMembers = 100'000'000;
 
-/// Gmsh, formats 4.1 and 2.2, as text or as bytes. Nodes keep the file's order and may have any tags; groups are the
-/// physical groups of points, curves and (with edges) surfaces. @throws MeshError
+/// Gmsh, formats 4.1 and 2.2, as text or as bytes. Nodes keep the file's order and may have any
+/// tags; groups are the physical groups of points, curves and (with edges) surfaces. @throws
+/// MeshError
 void read_gmsh(std::string_view file, Mesh& mesh);
 
 /// VTK's legacy format, ASCII: POLYDATA or UNSTRUCTURED_GRID. Cells that are lines or polylines;

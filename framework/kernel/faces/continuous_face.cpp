@@ -29,6 +29,22 @@ std::span<double> view(Eigen::VectorXd& x) {
     return {x.data(), static_cast<std::size_t>(x.size())};
 }
 
+bool is_elastic_of_body(const RowSet& rows, const BlockPart& part) {
+    return part.is_elastic && !part.block->depends_on_time && rows.owners[part.owner].body >= 0;
+}
+
+/// Throws the plugin error of an entry that nobody has looked at.
+void attribute_nonfinite(const RowSet& rows, const RowSet::StateValues& at, double t) {
+    for (const BlockPart& part : rows.blocks) {
+        if (!is_elastic_of_body(rows, part)) continue;
+        for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) {
+            bool is_finite = std::isfinite(at.pi[k]);
+            for (const int e : rows.entries(k)) is_finite &= std::isfinite(at.A[e]);
+            if (!is_finite) rows.refuse_row(k, t);
+        }
+    }
+}
+
 }  // namespace
 
 ContinuousFace::ContinuousFace(const Model& model,
@@ -93,28 +109,37 @@ void ContinuousFace::evaluate(const double* q,
         Q_ += gravity_;
     }
     rows_.refresh_own_values(q, v, t);
-    rows_.evaluate(q, v, t, instant_);
+    rows_.evaluate(q, v, t, instant_, RowSet::Elastic::forces);
     const double* const A = instant_.A.data();
     const double* const pi_of = instant_.pi.data();
     const double* const pi_t = instant_.pi_t.data();
     const double* const b = instant_.b.data();
     double* const Q = Q_.data();
-    const int m = rows_.num_rows();
-    for (int k = 0; k < m; ++k) {
-        // pi' = A v + pi_t (theory (10))
-        const double pi = pi_of[k];
-        const double rate = rows_.multiply_onto(pi_t[k], A, k, v);
-        rate_[k] = rate;
-        // A finite sum has finite terms; that of finite ones may overflow.
-        if (!std::isfinite(pi + rate + b[k]) &&
-            !(std::isfinite(pi) && std::isfinite(rate) && std::isfinite(b[k])))
-            rows_.refuse_row(k, t);
-        // The stress of a constraint is -lambda and not known yet.
-        if (laws_.is_constraint(k) || laws_.together().holds(k)) continue;
-        // s = pi / c + eta pi' + s_0, Q -= A^T s
-        const double s = laws_.stress(k, pi, rate);
-        s_[k] = s;
-        rows_.add_transposed(A, k, -s, Q);
+    for (const BlockPart& part : rows_.blocks) {
+        const bool may_be_still = is_elastic_of_body(rows_, part);
+        for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) {
+            const double pi = pi_of[k];
+            // Neither the stress of such a row nor its power depends on its rate.
+            if (may_be_still && laws_[k].viscosity == 0.0 && !laws_.is_nonlinear(k) &&
+                !laws_.together().holds(k)) {
+                s_[k] = laws_.stress(k, pi, 0.0);
+                rows_.add_transposed(A, k, -s_[k], Q);
+                continue;
+            }
+            // pi' = A v + pi_t (theory (10))
+            const double rate = rows_.multiply_onto(pi_t[k], A, k, v);
+            rate_[k] = rate;
+            // A finite sum has finite terms; that of finite ones may overflow.
+            if (!std::isfinite(pi + rate + b[k]) &&
+                !(std::isfinite(pi) && std::isfinite(rate) && std::isfinite(b[k])))
+                rows_.refuse_row(k, t);
+            // The stress of a constraint is -lambda and not known yet.
+            if (laws_.is_constraint(k) || laws_.together().holds(k)) continue;
+            // s = pi / c + eta pi' + s_0, Q -= A^T s
+            const double s = laws_.stress(k, pi, rate);
+            s_[k] = s;
+            rows_.add_transposed(A, k, -s, Q);
+        }
     }
     for (const ItemLaws::Item& item : laws_.together().items()) {
         // s = W'(pi) + eta pi' of the rows of an item
@@ -124,6 +149,7 @@ void ContinuousFace::evaluate(const double* q,
             rows_.add_transposed(instant_.A.data(), k, -s_[k], Q_.data());
         }
     }
+    if (!Q_.allFinite()) attribute_nonfinite(rows_, instant_, t);
     forces_.evaluate_loads(q, v, t, Q_.data());
     // From no reactions until update_forces(), so that observing a run does not change it.
     forces_.forget_reactions();
@@ -369,7 +395,7 @@ ContinuousFace::Projection ContinuousFace::project(
     Projection out;
     // The largest residual of positions or rates; written to b_.
     const auto measure = [&] {
-        rows_.evaluate(q, v, t, instant_);
+        rows_.evaluate(q, v, t, instant_, RowSet::Elastic::forces);
         double worst = 0.0;
         for (std::size_t c = 0; c < chosen_.size(); ++c) {
             const int k = chosen_[c];

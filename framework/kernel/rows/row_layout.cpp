@@ -135,6 +135,9 @@ void RowLayout::add_owner(const GuardedRows& source, const ObjectRef& object, Ro
                            (owner.map < 0 || map_of(owner).is_linear());
         part.holds_constraint = holds(block, RowKind::constraint);
         part.holds_elastic = holds(block, RowKind::elastic);
+        part.is_elastic = std::ranges::all_of(block.laws, [](const RowLaw& law) {
+            return law.kind == RowKind::elastic;
+        });
         part.num_tangent = block.num_items * tangent_entries(block);
         part.reads_own = reads_own(owner, static_cast<int>(i), block);
         // Tangent entries of blocks likewise, in the plugins' layout.

@@ -51,6 +51,7 @@ struct BlockPart {
     bool holds_elastic = false;
     bool is_constant = false;  ///< linear without explicit time: evaluated once
     bool reads_own = false;    ///< own values as they are, else NaN
+    bool is_elastic = false;   ///< all of its rows are, so that nobody asks for their b
 };
 
 /// Where in a block's values, as the plugin writes them, those stand that have entries in the

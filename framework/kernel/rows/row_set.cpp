@@ -426,25 +426,31 @@ RowPoint RowSet::point_of(
     return at;
 }
 
-void RowSet::evaluate(const double* q, const double* v, double t, StateValues& out) {
+void RowSet::evaluate(const double* q, const double* v, double t, StateValues& out, Elastic asked) {
     last_point_ = {q, v, t, " pi A pi_t b "};
-    // pi, A, pi_t and b at the state: pi' = A v + pi_t, A q'' = b (theory (10), (1))
-    out.pi.setZero(num_rows());
-    out.A.setZero(B.size());
-    out.pi_t.setZero(num_rows());
-    out.b.setZero(num_rows());
+    const bool is_all = asked == Elastic::all;
+    // pi, A, pi_t and b at the state: pi' = A v + pi_t, A q'' = b (theory (10), (1)). What is not
+    // asked for stays zero.
+    for (Eigen::VectorXd* x : {&out.pi, &out.pi_t, &out.b})
+        if (is_all || x->size() != num_rows()) x->setZero(num_rows());
+    if (is_all || out.A.size() != B.size()) out.A.setZero(B.size());
     for (const BlockPart& part : blocks) {
         fetch_behind(part);
         const RowOwner& owner = owners[part.owner];
+        const bool has_b = is_all || !part.is_elastic;
+        const bool has_pi_t = has_b || part.block->depends_on_time;
+        const auto rows_of = [&part](Eigen::VectorXd& x, bool is_asked) {
+            return is_asked ? view(x.data() + part.first_row, part.num_rows) : std::span<double>{};
+        };
         double* values = room_of(part, out.A.data(), local_now_.data());
         call_evaluate(part,
                       point_of(part, q, v, t),
-                      {view(out.pi.data() + part.first_row, part.num_rows),
+                      {rows_of(out.pi, true),
                        view(values, part.num_values),
-                       view(out.pi_t.data() + part.first_row, part.num_rows),
-                       view(out.b.data() + part.first_row, part.num_rows)});
+                       rows_of(out.pi_t, has_pi_t),
+                       rows_of(out.b, has_b)});
         take(part, values, out.A.data(), t);
-        if (owner.constraint < 0) continue;
+        if (owner.constraint < 0 || !has_b) continue;
         if (!map_of(owner).is_linear()) add_attachment_bias(part, values, out.b.data());
     }
 }

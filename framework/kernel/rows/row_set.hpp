@@ -54,14 +54,20 @@ public:
                        std::span<const double> state0,
                        std::span<double> state1);
 
-    /// Continuous formulation at (q, v, t): pi, and if wanted A (same pattern as B) and pi_t.
+    /// Continuous formulation at (q, v, t): pi, A (same pattern as B), pi_t and b of every row.
     struct StateValues {
         Eigen::VectorXd pi;
         Eigen::VectorXd A;
         Eigen::VectorXd pi_t;
         Eigen::VectorXd b;
     };
-    void evaluate(const double* q, const double* v, double t, StateValues& out);
+    void evaluate(const double* q, const double* v, double t, StateValues& out) {
+        evaluate(q, v, t, out, Elastic::all);
+    }
+    /// What of blocks with elastic rows alone is asked for: forces need no b of them, and no pi_t
+    /// where they do not depend on time; these stay zero then.
+    enum class Elastic { all, forces };
+    void evaluate(const double* q, const double* v, double t, StateValues& out, Elastic asked);
     /// pi of the rows in constraint blocks only, others untouched. [step]
     void evaluate_gaps(const double* q, double t, double* pi);
     /// pi, pi_t and Jacobian, as the plugin lays it out, of one block of positions. [step]

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "impact_derivative.hpp"
 #include "parameter_group.hpp"
 #include "projection_derivative.hpp"
 #include "rate_derivative.hpp"
@@ -31,6 +32,10 @@ constexpr double kErrorOfLent = 2e-6;
 // A step's end may differ from what the equations say.
 constexpr double kAgrees = 1e-10;
 constexpr int kTries = 3;
+// Rows that meet at less than this part of their speed.
+constexpr double kGrazes = 1e-6;
+// Instants that are nearer to each other than this part of a step are the same.
+constexpr double kAtOnce = 1e-9;
 
 // --- objectives
 
@@ -113,6 +118,7 @@ public:
             weights_.push_back(weights_of(of[i], places[i], run.times(), simulation.step_size()));
         }
         columns_.emplace(simulation, names);
+        impact_may_come_ = !system_.parts().rows.unilateral().empty();
         settings_ = model({}).integrator;
         if (!column_of_.empty()) {
             parameters_.emplace(by,
@@ -130,7 +136,7 @@ public:
         const auto zero = [](Eigen::Index size) {
             return Eigen::VectorXd(Eigen::VectorXd::Zero(size));
         };
-        costates_.assign(column_of_.size(), {zero(n), zero(n), zero(system_.parts().m)});
+        costates_.assign(column_of_.size(), {zero(n), zero(n), zero(system_.parts().m), 0.0});
         value_.assign(column_of_.size() * by.size(), 0.0);
         size_ = value_;
     }
@@ -138,14 +144,22 @@ public:
     AdjointGradient run() {
         if (!parameters_ || parameters_->groups.empty()) return std::move(out_);
         try {
-            run_.visit_backwards(
-                [this](long step) {
-                    note_seeds(step);
-                },
-                [this](const RecordedRun::Segment& segment) {
+            const auto note = [this](long step) {
+                note_seeds(step);
+            };
+            out_.is_forward = goes_forth();
+            if (out_.is_forward) {
+                derivative_.go_forwards();
+                start_changes();
+                run_.visit_forwards(note, [this](const RecordedRun::Segment& segment) {
+                    go_forth(segment);
+                });
+            } else {
+                run_.visit_backwards(note, [this](const RecordedRun::Segment& segment) {
                     go_back(segment);
                 });
-            take_start();
+                take_start();
+            }
         } catch (const AdjointObstacle& obstacle) {
             out_.obstacle = obstacle.why;
             return std::move(out_);
@@ -199,13 +213,11 @@ private:
         const Seeds& seeds = found->second;
         const std::vector<int> unseen = derivative_.unseen_rows(seeds.at);
         const int n = system_.num_coordinates();
-        for (ParameterGroup& group : parameters_->groups) {
-            if (column_looks_ >= kTries) break;
-            group.look(seeds.at, places_, unseen, columns_->with_energies());
-            if (group.is_in_columns() && group.members().size() > 1)
-                throw AdjointObstacle{"parameters enter columns at some times only"};
+        if (impact_may_come_) {
+            if (!impact_) impact_.emplace(here_.system);
+            if (impact_->meets_at(seeds.at)) refuse_instant(seeds.at.t);
         }
-        ++column_looks_;
+        look_at_columns(seeds, unseen);
         for (std::size_t c = 0; c < column_of_.size(); ++c) {
             const double w = weight(c, step);
             if (w == 0.0) continue;
@@ -214,15 +226,114 @@ private:
                 (j < n ? to.q[j] : j < 2 * n ? to.v[j - n] : to.pi[j - 2 * n]) += w * value;
             }
             derivative_.move_massless(seeds.at, costates_[c]);
-            for (ParameterGroup& group : parameters_->groups) {
-                const std::size_t place = places_[column_of_[c].second];
-                if (!group.is_in_column(place)) continue;
-                const double term =
-                    w * group.of_column(seeds.at, place, unseen, columns_->with_energies());
-                add(c, group.members().front().number, term, std::abs(term));
-            }
+            add_columns(c, w, seeds, unseen);
         }
         seeds_.erase(found);
+    }
+
+    void look_at_columns(const Seeds& seeds, const std::vector<int>& unseen) {
+        for (ParameterGroup& group : parameters_->groups) {
+            if (column_looks_ >= kTries) break;
+            group.look(seeds.at, places_, unseen, columns_->with_energies());
+            if (group.is_in_columns() && group.members().size() > 1)
+                throw AdjointObstacle{"parameters enter columns at some times only"};
+        }
+        ++column_looks_;
+    }
+
+    /// What a column depends on parameters at a given state.
+    void add_columns(std::size_t c, double w, const Seeds& seeds, const std::vector<int>& unseen) {
+        for (ParameterGroup& group : parameters_->groups) {
+            const std::size_t place = places_[column_of_[c].second];
+            if (!group.is_in_column(place)) continue;
+            const double term =
+                w * group.of_column(seeds.at, place, unseen, columns_->with_energies());
+            add(c, group.members().front().number, term, std::abs(term));
+        }
+    }
+
+    // --- the other way: changes by each parameter go forth with the run
+
+    /// Where there are fewer parameters than numbers, if that is to be had.
+    bool goes_forth() const {
+        if (column_of_.size() <= out_.by.size() || run_.has_events() || rates_.is_wanted() ||
+            run_.first_step().projection)
+            return false;
+        for (int i = 0; i < system_.num_coordinates(); ++i)
+            if (system_.parts().mass.is_massless(i)) return false;
+        return true;
+    }
+
+    void go_forth(const RecordedRun::Segment& segment) {
+        if (segment.first == 0) harvest(0);
+        std::size_t i = 0;
+        for (long step = segment.first + 1; step <= segment.last; ++step) {
+            const std::size_t end =
+                segment.ends[static_cast<std::size_t>(step - segment.first - 1)];
+            for (; i < end; ++i) {
+                const AcceptedStep& accepted = segment.steps[i];
+                const bool is_last = i + 1 == segment.steps.size();
+                require_agreement(accepted, is_last ? segment.end : segment.steps[i + 1].before);
+                if (i == 0) try_out(accepted);
+                push(accepted, i == 0);
+            }
+            harvest(step);
+        }
+    }
+
+    void push(const AcceptedStep& step, bool is_to_be_checked) {
+        derivative_.take(step);
+        Eigen::VectorXd motion(system_.num_coordinates()), rows(system_.parts().m), I = rows;
+        for (ParameterGroup& group : parameters_->groups) {
+            take_residuals(group, step, is_to_be_checked);
+            for (const ParameterGroup::Member& member : group.members()) {
+                if (group.is_of_start())
+                    for (Eigen::VectorXd* const x : {&motion, &rows, &I}) x->setZero();
+                else
+                    group.put_slopes(member, motion, rows, I);
+                if (!derivative_.push(changes_[member.number], motion, rows, I))
+                    refuse_singular(step);
+            }
+        }
+    }
+
+    void harvest(long step) {
+        const auto found = seeds_.find(step);
+        if (found == seeds_.end()) return;
+        const Seeds& seeds = found->second;
+        const std::vector<int> none;
+        const int n = system_.num_coordinates();
+        look_at_columns(seeds, none);
+        for (std::size_t c = 0; c < column_of_.size(); ++c) {
+            const double w = weight(c, step);
+            if (w == 0.0) continue;
+            for (ParameterGroup& group : parameters_->groups)
+                for (const ParameterGroup::Member& member : group.members()) {
+                    const Costate& by = changes_[member.number];
+                    for (const auto& [j, value] : seeds.of_columns[column_of_[c].second]) {
+                        const double term = w * value *
+                                            (j < n       ? by.q[j]
+                                             : j < 2 * n ? by.v[j - n]
+                                                         : by.pi[j - 2 * n]);
+                        add(c, member.number, term, std::abs(term));
+                    }
+                }
+            add_columns(c, w, seeds, none);
+        }
+        seeds_.erase(found);
+    }
+
+    void start_changes() {
+        const int n = system_.num_coordinates();
+        const Eigen::VectorXd none = Eigen::VectorXd::Zero(n);
+        changes_.assign(out_.by.size(),
+                        {none, none, Eigen::VectorXd::Zero(system_.parts().m), 0.0});
+        for (ParameterGroup& group : parameters_->groups)
+            for (const ParameterGroup::Member& member : group.members())
+                for (const auto& [j, slope] : member.start) {
+                    Costate& to = changes_[member.number];
+                    (j < n ? to.q[j] : j < 2 * n ? to.v[j - n] : to.pi[j - 2 * n]) = slope;
+                }
     }
 
     void go_back(const RecordedRun::Segment& segment) {
@@ -231,11 +342,32 @@ private:
             plant(step);
             const auto at = static_cast<std::size_t>(step - segment.first - 1);
             const std::size_t begin = at > 0 ? segment.ends[at - 1] : 0;
+            const std::span<const PassedEvent> events = events_of(segment, step);
+            std::size_t left = events.size();  // that are still ahead on the way back
+            const double end_time = run_.times()[static_cast<std::size_t>(step)];
+            for (Costate& of : costates_) of.t = 0.0;
             for (std::size_t i = segment.ends[at]; i-- > begin;) {
                 const AcceptedStep& accepted = segment.steps[i];
                 const bool is_last = i + 1 == segment.steps.size();
-                const StepState next = is_last ? segment.end : segment.steps[i + 1].start();
+                StepState next = is_last ? segment.end : segment.steps[i + 1].start();
+                const PassedEvent* ended_by = nullptr;
+                for (; left > 0 && events[left - 1].steps > i; --left) {
+                    ended_by = &events[left - 1];
+                    if (end_time - ended_by->before.t <= kAtOnce * accepted.h)
+                        refuse_instant(ended_by->before.t);
+                    pass_back(*ended_by, next);
+                    next = ended_by->before;
+                }
                 require_agreement(accepted, next);
+                // Its end: that of the step, or the event's root. Other pieces have lengths of
+                // their own.
+                length_ = {ended_by != nullptr, ended_by != nullptr || left > 0};
+                const double rest = end_time - accepted.before.t - accepted.h;
+                if (left > 0 && ended_by == nullptr && std::abs(rest) > kAtOnce * accepted.h)
+                    throw AdjointObstacle{fmt::format(
+                        "t = {:.6g} s: what an event has left of a step is halved", next.t)};
+                if (ended_by == nullptr && i + 1 < segment.ends[at] && impact_may_come_)
+                    require_halved(accepted, step);
                 // First, since it tells what each parameter enters.
                 if (is_first) try_out(accepted);
                 if (accepted.projection) {
@@ -246,8 +378,92 @@ private:
                 }
                 pull_back(accepted, std::exchange(is_first, false));
             }
+            if (left > 0) refuse_instant(events[left - 1].before.t);
         }
         if (segment.first == 0) plant(0);
+    }
+
+    static std::span<const PassedEvent> events_of(const RecordedRun::Segment& segment, long step) {
+        const auto range = std::ranges::equal_range(
+            segment.events, step, std::ranges::less(), &PassedEvent::grid_step);
+        return {range.begin(), range.end()};
+    }
+
+    /// A piece of a step that nothing is known to end has a length that follows from the step's.
+    void require_halved(const AcceptedStep& piece, long step) const {
+        constexpr double kPieces = 1024.0;
+        const auto at = static_cast<std::size_t>(step);
+        const double part = kPieces * piece.h / (run_.times()[at] - run_.times()[at - 1]);
+        if (std::abs(part - std::round(part)) > kAtOnce * kPieces)
+            throw AdjointObstacle{
+                fmt::format("t = {:.6g} s: an event that changes nothing", piece.before.t)};
+    }
+
+    [[noreturn]] static void refuse_instant(double t) {
+        throw AdjointObstacle{fmt::format(
+            "t = {:.6g} s: an event at the instant of another or of a step's end, in an order that "
+            "may change",
+            t)};
+    }
+
+    /// Back over an event, which the state `behind` follows.
+    void pass_back(const PassedEvent& event, const StepState& behind) {
+        if (!event.behind.is_same(behind)) refuse_instant(event.before.t);
+        if (!impact_) impact_.emplace(here_.system);
+        impact_->take(event);
+        for (std::size_t c = 0; c < column_of_.size(); ++c) {
+            impact_->pull_back(costates_[c]);
+            if (impact_->leaves_velocities()) continue;
+            add_numbers(
+                c,
+                [this](KernelSystem& system,
+                       Eigen::VectorXd& of_coordinates,
+                       Eigen::VectorXd& of_rows) {
+                    impact_->evaluate(system, of_coordinates, of_rows);
+                },
+                true);
+        }
+    }
+
+    /// A step that ends where a gap is zero: its length h follows from g(q1(h), t1) = 0, so that
+    ///
+    ///   L - sigma dg,   sigma = (dL / dh) / (dg / dh)
+    ///
+    /// takes the place of L, and h may then be held.
+    void take_root(const AcceptedStep& step) {
+        Costate gap = impact_->gap();
+        const double along = slope_by_length(step, gap);
+        const double terms = std::abs(gap.t) + gap.q.cwiseAbs().dot(step.before.v.cwiseAbs());
+        if (!(std::abs(along) > kGrazes * terms))
+            throw AdjointObstacle{fmt::format(
+                "t = {:.6g} s: it grazes, so that there is no derivative", step.before.t + step.h)};
+        for (std::size_t c = 0; c < costates_.size(); ++c) {
+            Costate& of = costates_[c];
+            const double sigma = slope_by_length(step, of) / along;
+            of.q -= sigma * impact_->gap().q;
+            of.t -= sigma * impact_->gap().t;
+            add_numbers(
+                c,
+                [&](KernelSystem& system,
+                    Eigen::VectorXd& of_coordinates,
+                    Eigen::VectorXd& of_rows) {
+                    of_coordinates.setZero(system.num_coordinates());
+                    impact_->evaluate_gap(system, -sigma, of_rows);
+                },
+                true);
+        }
+    }
+
+    double slope_by_length(const AcceptedStep& step, const Costate& of) {
+        Costate back = of;
+        Eigen::VectorXd motion, rows;
+        if (!derivative_.pull_back(back, motion, rows)) refuse_singular(step);
+        return derivative_.shift(step, of, motion, rows).by_length;
+    }
+
+    [[noreturn]] static void refuse_singular(const AcceptedStep& step) {
+        throw AdjointObstacle{
+            fmt::format("t = {:.6g} s: the step's matrix has no inverse", step.before.t)};
     }
 
     /// The state behind a step is what its equations say, and nothing has changed it besides.
@@ -282,10 +498,11 @@ private:
     }
 
     /// What parameters make of numbers of each coordinate and row.
+    /// @param of_all  of those too that the equations of steps do not depend on
     template <class Evaluate>
-    void add_numbers(std::size_t c, const Evaluate& evaluate) {
+    void add_numbers(std::size_t c, const Evaluate& evaluate, bool of_all = false) {
         for (ParameterGroup& group : parameters_->groups) {
-            if (group.is_of_start()) continue;
+            if (group.is_of_start() && !of_all) continue;
             group.take_numbers(evaluate);
             for (const ParameterGroup::Member& member : group.members()) {
                 const auto [value, size] = group.sum(member);
@@ -306,17 +523,22 @@ private:
 
     void pull_back(const AcceptedStep& step, bool is_to_be_checked) {
         derivative_.take(step);
+        if (length_.is_root) take_root(step);
         pulled_.resize(costates_.size());
         for (std::size_t c = 0; c < costates_.size(); ++c) {
             Pulled& to = pulled_[c];
             to.behind = costates_[c].pi;
+            const Costate given = costates_[c];
             const bool is_solved =
                 step.projection
                     ? projection_->pull_back(derivative_, costates_[c], to.motion, to.rows)
                     : derivative_.pull_back(costates_[c], to.motion, to.rows);
-            if (!is_solved)
-                throw AdjointObstacle{
-                    fmt::format("t = {:.6g} s: the step's matrix has no inverse", step.before.t)};
+            if (!is_solved) refuse_singular(step);
+            if (length_.matters) {
+                const StepDerivative::Shift by = derivative_.shift(step, given, to.motion, to.rows);
+                // h = t_end - t0
+                costates_[c].t = by.by_begin - (length_.is_root ? 0.0 : by.by_length);
+            }
             if (rates_.is_wanted() && !step.projection)
                 derivative_.move_massless(step.before, costates_[c]);
             if (step.projection)
@@ -329,10 +551,7 @@ private:
         }
         for (ParameterGroup& group : parameters_->groups) {
             if (group.is_of_start()) continue;
-            // In full now and then, which tells whether it has a corner. Rows leave more rounding.
-            if (group.is_in_rows() || is_to_be_checked)
-                group.take(step, derivative_.motion_left(), derivative_.rows_left());
-            if (!group.is_in_rows()) group.take_laws(step, derivative_.increments());
+            take_residuals(group, step, is_to_be_checked);
             for (std::size_t c = 0; c < costates_.size(); ++c)
                 for (const ParameterGroup::Member& member : group.members()) {
                     const Pulled& by = pulled_[c];
@@ -340,6 +559,14 @@ private:
                     add(c, member.number, value, size);
                 }
         }
+    }
+
+    void take_residuals(ParameterGroup& group, const AcceptedStep& step, bool is_to_be_checked) {
+        if (group.is_of_start()) return;
+        // In full now and then, which tells whether it has a corner. Rows leave more rounding.
+        if (group.is_in_rows() || is_to_be_checked)
+            group.take(step, derivative_.motion_left(), derivative_.rows_left());
+        if (!group.is_in_rows()) group.take_laws(step, derivative_.increments());
     }
 
     /// Which parameters residuals depend on: near this step too, so that nothing cancels.
@@ -390,6 +617,14 @@ private:
     StepDerivative derivative_;
     RateDerivative rates_;
     std::optional<ProjectionDerivative> projection_;
+    std::optional<ImpactDerivative> impact_;
+    /// What the length of the step under way follows from.
+    struct Length {
+        bool is_root = false;  ///< the root of the event taken last
+        bool matters = false;  ///< it depends on when the step begins
+    };
+    Length length_;
+    bool impact_may_come_ = false;  // there are unilateral rows
     std::span<const Objective> of_;
     AdjointGradient out_;
     std::vector<std::pair<std::size_t, std::size_t>> column_of_;  // objective, its column
@@ -400,6 +635,7 @@ private:
     std::optional<ParameterGroups> parameters_;
     std::map<long, Seeds> seeds_;
     std::vector<Costate> costates_;
+    std::vector<Costate> changes_;  // of the state, by each parameter, where they go forth
     std::vector<double> value_, size_;
     /// What a step's residual is multiplied by, and the derivatives by pi behind it.
     struct Pulled {

@@ -63,7 +63,8 @@ AdjointInvariance adjoint_invariance(Simulation& run, Simulation& other, std::ui
         for (double& one : x) one = any(engine);
         return x;
     };
-    Costate of{random(end.q.size()), random(end.v.size()), Eigen::VectorXd::Zero(end.pi.size())};
+    Costate of{
+        random(end.q.size()), random(end.v.size()), Eigen::VectorXd::Zero(end.pi.size()), 0.0};
     Eigen::VectorXd motion, rows;
     try {
         derivative.move_massless(end, of);

@@ -64,9 +64,11 @@ bool is_extreme(ColumnTake take) {
            take == ColumnTake::largest;
 }
 
+/// Impacts are taken, if no step has gone over several of them.
 bool has_events(const Simulation& simulation) {
-    return !simulation.impacts().empty() || !simulation.events().empty() ||
-           !simulation.breaks().empty() || !simulation.singular_positions().empty();
+    return !simulation.events().empty() || !simulation.breaks().empty() ||
+           !simulation.singular_positions().empty() ||
+           KernelAccess::of(simulation).impacts().counts().stepped_over > 0;
 }
 
 void require_within_run(std::span<const Objective> of, const Simulation& simulation) {
@@ -247,7 +249,8 @@ Gradient differentiate(const ModelSource& model,
         value.value = here.values[i];
         if (is_extreme(of[i].take)) value.at = places[i].time;
     }
-    if (recorded && has_events(simulation)) adjoint.obstacle = "the run has events";
+    if (recorded && has_events(simulation))
+        adjoint.obstacle = "the run has events other than impacts";
     if (adjoint.obstacle.empty())
         adjoint =
             differentiate_backwards(model, runs, *recorded, simulation, of, places, parameters);

@@ -372,6 +372,21 @@ ParameterGroup::Term ParameterGroup::term(const Member& member,
     return out;
 }
 
+void ParameterGroup::put_slopes(const Member& member,
+                                Eigen::VectorXd& motion,
+                                Eigen::VectorXd& rows,
+                                Eigen::VectorXd& increments) const {
+    for (Eigen::VectorXd* const x : {&motion, &rows, &increments}) x->setZero();
+    const Support& support = member.support;
+    for_entries(support.is_all ? nullptr : &support.coordinates, motion.size(), [&](int i) {
+        motion[i] = motion_[i] / member.width;
+    });
+    for_entries(support.is_all ? nullptr : &support.rows, rows.size(), [&](int k) {
+        rows[k] = rows_[k] / member.width;
+        increments[k] = increment_[k] / member.width;
+    });
+}
+
 ParameterGroup::Term ParameterGroup::sum(const Member& member) const {
     Term out;
     const Support& support = member.support;

@@ -103,6 +103,11 @@ public:
               const Eigen::VectorXd& motion,
               const Eigen::VectorXd& rows,
               const Eigen::VectorXd& of_increments) const;
+    /// What a member changes of residuals and increments, as taken last, by one.
+    void put_slopes(const Member& member,
+                    Eigen::VectorXd& motion,
+                    Eigen::VectorXd& rows,
+                    Eigen::VectorXd& increments) const;
     /// Differences of numbers of each coordinate and row that a system gives, instead of a step's;
     /// and what a member adds to their sum.
     template <class Evaluate>

@@ -28,6 +28,7 @@ struct StepState {
     Eigen::VectorXd q, q_low, v, v_low, pi, lag;
     std::vector<double> plugin;
     std::vector<int> dropped;  ///< rows that the selection leaves out
+    std::vector<int> closed;   ///< unilateral rows that are conditions
 
     static StepState of(KernelSystem& system);
     /// Makes it that of a system, and nothing that follows from its past.
@@ -50,6 +51,16 @@ struct AcceptedStep {
 
     /// `before` with v0.
     StepState start() const;
+    /// Positions and velocities that it leads to without a projection, and before any event there.
+    StepState end() const;
+};
+
+/// An event that ended a piece of a step, and what it has made of the state.
+struct PassedEvent {
+    long grid_step = 0;     ///< in which it came, counted from 1
+    std::size_t steps = 0;  ///< that were accepted before it
+    int row = -1;           ///< unilateral, that has met or parted; -1: several
+    StepState before, behind;
 };
 
 /// A run whose steps are kept, or where they are too many, with checkpoints, about as many as there
@@ -66,6 +77,7 @@ public:
     /// Grid steps, and the times of their ends, the begin first.
     long num_steps() const { return static_cast<long>(times_.size()) - 1; }
     std::span<const double> times() const { return times_; }
+    bool has_events() const { return has_events_; }
     /// After run().
     const AcceptedStep& first_step() const { return first_; }
 
@@ -74,20 +86,30 @@ public:
         long first = 0, last = 0;
         std::vector<AcceptedStep> steps;
         std::vector<std::size_t> ends;  ///< of each grid step, the number of steps up to its end
+        std::vector<PassedEvent> events;
         StepState end;
     };
-    /// Calls visit(segment) for all, the last first.
+    /// Calls visit(segment) for all, the last first; once, as with visit_forwards().
     /// @param at_end  is called with the simulation's state where a grid step ends, in the order of
     ///        time, with its number; 0 is the begin
     /// @throws Error (numerical) where the steps are others than they were
     void visit_backwards(const std::function<void(long step)>& at_end,
                          const std::function<void(const Segment&)>& visit);
 
+    /// The same with the first first.
+    void visit_forwards(const std::function<void(long step)>& at_end,
+                        const std::function<void(const Segment&)>& visit);
+
 private:
     void keep(long step);
-    void watch(std::vector<AcceptedStep>& steps);
-    void visit_kept(const std::function<void(long step)>& at_end,
-                    const std::function<void(const Segment&)>& visit);
+    void watch(std::vector<AcceptedStep>& steps, std::vector<PassedEvent>& events);
+    void note_event(const std::vector<AcceptedStep>& steps,
+                    const StepState& behind,
+                    std::vector<PassedEvent>& events);
+    void visit_segment(std::size_t k,
+                       const std::function<void(long step)>& at_end,
+                       const std::function<void(const Segment&)>& visit);
+    void take_kept(Segment& segment, const std::function<void(long step)>& at_end);
     void recompute(Segment& segment,
                    const std::vector<std::byte>& from,
                    const std::function<void(long step)>& at_end);
@@ -100,6 +122,11 @@ private:
     AcceptedStep first_;
     std::vector<AcceptedStep> steps_;  // all, if they are kept
     std::vector<std::size_t> ends_;    // of each grid step
+    std::vector<PassedEvent> events_;  // all, if steps are kept
+    bool has_events_ = false;
+    std::size_t records_seen_ = 0;  // of impacts, up to the step accepted last
+    long grid_step_ = 0;            // of that
+    long under_way_ = 0;            // grid step, counted from 1
     struct Checkpoint {
         long step;
         std::vector<std::byte> saved;

@@ -7,10 +7,12 @@
 #include <limits>
 #include <map>
 #include <random>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "ancora/sdk/numbers/disjoint_sets.hpp"
+#include "impact_derivative.hpp"
 
 namespace ancora {
 namespace {
@@ -21,6 +23,7 @@ constexpr double kRoundoff = std::numeric_limits<double>::epsilon();
 constexpr double kMove = 0x1p-15;
 constexpr double kMoveOfRate = 0x1p-23;
 constexpr double kMoveOfStrain = 0x1p-10;
+constexpr double kMoveOfLength = 0x1p-10;
 // Slopes on both sides of a corner, or at one and two distances, differ by more than this part;
 // then nearer ones are tried.
 constexpr double kCorner = 1e-3;
@@ -99,8 +102,8 @@ std::string StepDerivative::obstacle(KernelSystem& system) {
     const Model& model = parts.model;
     if (model.traits.face != Face::discrete)
         return "the integrator solves for accelerations, not for steps";
-    if (!system.step_parts().empty()) return "it has dry friction, contacts or stops";
-    if (!parts.rows.unilateral().empty()) return "it has rows that open and close";
+    if (system.step_parts().num_rows() > 0) return "it has dry friction";
+    if (const char* const why = ImpactDerivative::obstacle(system)) return why;
     if (parts.laws.may_break()) return "it has elements that may break";
     if (parts.forces.depends_on_reactions()) return "it has forces that depend on reactions";
     const std::vector<std::string> names = parts.signals.names_with_states();
@@ -188,7 +191,14 @@ void StepDerivative::look(const AcceptedStep& step) {
 }
 
 void StepDerivative::take(const AcceptedStep& step) {
+    weigh_factors();
+    // The system forgets its matrix where other rows are closed.
+    if (step_ == nullptr || step.before.closed != closed_) factors_ = Factors::none;
+    closed_ = step.before.closed;
     step.before.put(system_);
+    if (factors_ == Factors::symmetric &&
+        !system_.step_equations()->is_factorised_for(factors_length_))
+        factors_ = Factors::none;
     evaluate(step);
     h_ = step.h;
     motion_left_ = largest_entry(r_motion_);
@@ -221,7 +231,7 @@ void StepDerivative::take_laws(const AcceptedStep& step) {
     };
     for (int k = 0; k < m_; ++k) {
         gamma_[k] = laws.is_nonlinear(k) ? laws.stiffest_compliance(k) : laws.gamma()[k];
-        if (is_dropped(k)) {
+        if (is_dropped(k) || laws[k].kind == RowKind::unilateral) {
             gamma_[k] = 1.0;  // s = 0
             continue;
         }
@@ -441,12 +451,32 @@ bool StepDerivative::factorise() {
         step_->before.put(system_);
         evaluate(*step_);
         factors_ = Factors::symmetric;
+        factors_length_ = step_->h;
         if (system_.step_equations()->factorise(
                 {step_->before.t, step_->h, view(step_->a), view(step_->s)}, Tangent::symmetric))
             return true;
     }
-    factors_ = lu_.compute(*KT_) ? Factors::exact : Factors::none;
+    const bool is_good = is_transposed_ ? lu_.compute(*KT_) : lu_.compute((*KT_).transpose());
+    factors_ = is_good ? Factors::exact : Factors::none;
     return factors_ == Factors::exact;
+}
+
+/// Factors serve from step to step until the products that they cost more than new ones are worth
+/// half of a factorisation, as FactorReuse has it.
+void StepDerivative::weigh_factors() {
+    constexpr double kExactCostsMore = 8.0;  // in an order of its own, with pivots
+    const double last = std::exchange(products_, 0.0);
+    if (factors_ == Factors::none || last == 0.0) return;
+    if (is_fresh_) {
+        products_when_fresh_ = last;
+        wasted_ = 0.0;
+        return;
+    }
+    // An iteration there has two solves and two residuals.
+    const SolverCost cost = system_.step_equations()->cost();
+    const double worth = cost.factorise * (factors_ == Factors::exact ? kExactCostsMore : 1.0);
+    wasted_ += std::max(0.0, last - products_when_fresh_) * 0.5 * cost.iterate;
+    if (wasted_ > 0.5 * worth) factors_ = Factors::none;
 }
 
 /// x is about K^-T b.
@@ -478,6 +508,13 @@ bool StepDerivative::solve(const Eigen::VectorXd& b, Eigen::VectorXd& x) {
     return false;
 }
 
+void StepDerivative::multiply(const Eigen::VectorXd& x, Eigen::VectorXd& to) const {
+    if (is_transposed_)
+        to.noalias() = *KT_ * x;
+    else
+        to.noalias() = (*KT_).transpose() * x;
+}
+
 bool StepDerivative::solve_by(const Eigen::VectorXd& b, Eigen::VectorXd& x) {
     x.setZero(b.size());
     left_ = b;
@@ -485,7 +522,7 @@ bool StepDerivative::solve_by(const Eigen::VectorXd& b, Eigen::VectorXd& x) {
     for (int k = 0; k < kMostCorrections; ++k) {
         const double left = krylov_.solve(
             [this](const Eigen::VectorXd& z, Eigen::VectorXd& w) {
-                w.noalias() = *KT_ * z;
+                multiply(z, w);
             },
             [this](const Eigen::VectorXd& v, Eigen::VectorXd& z) {
                 return precondition(v, z);
@@ -493,6 +530,7 @@ bool StepDerivative::solve_by(const Eigen::VectorXd& b, Eigen::VectorXd& x) {
             left_,
             kCorrection,
             more_);
+        products_ += krylov_.num_products;
         if (!(left >= 0.0) || (left > kCorrection && (!is_fresh_ || k == 0))) return false;
         const double change = largest_entry(more_);
         if (!std::isfinite(change)) return false;
@@ -500,8 +538,8 @@ bool StepDerivative::solve_by(const Eigen::VectorXd& b, Eigen::VectorXd& x) {
         x += more_;
         if (left * change <= kEnough * largest_entry(x)) return true;
         last = change;
-        left_ = b;
-        left_.noalias() -= *KT_ * x;
+        multiply(x, left_);
+        left_ = b - left_;
     }
     return is_rounding(b, x);
 }
@@ -512,8 +550,11 @@ bool StepDerivative::is_rounding(const Eigen::VectorXd& b, const Eigen::VectorXd
     scaled_ = b.cwiseAbs();
     const Sparse& KT = *KT_;
     for (int j = 0; j < KT.outerSize(); ++j)
-        for (Sparse::InnerIterator it(KT, j); it; ++it)
-            scaled_[it.row()] += std::abs(it.value() * x[j]);
+        for (Sparse::InnerIterator it(KT, j); it; ++it) {
+            const auto to = is_transposed_ ? it.row() : it.col();
+            const auto from = is_transposed_ ? it.col() : it.row();
+            scaled_[to] += std::abs(it.value() * x[from]);
+        }
     return (left_.array().abs() <= kOfTerms * kRoundoff * scaled_.array()).all();
 }
 
@@ -617,6 +658,51 @@ bool StepDerivative::pull_back(Costate& of, Eigen::VectorXd& motion, Eigen::Vect
     return true;
 }
 
+bool StepDerivative::push(Costate& change,
+                          const Eigen::VectorXd& motion,
+                          const Eigen::VectorXd& rows,
+                          const Eigen::VectorXd& increments) {
+    const Eigen::VectorXd I_by_q = *I_q_ * change.q;
+    b_.resize(n_ + m_);
+    b_.head(n_) = -scale_ * (motion + *C_q_ * change.q - (2.0 / h_) * (*M_ * change.v));
+    b_.tail(m_) = -(rows + *E_ * I_by_q + *P_ * change.pi);
+    if (largest_entry(b_) == 0.0) {
+        x_.setZero(n_ + m_);
+    } else if (!solve(b_, x_)) {
+        return false;
+    }
+    const Eigen::VectorXd ddq = x_.head(n_);
+    change.pi += *I_dq_ * ddq + I_by_q + increments;
+    change.q += ddq;
+    change.v = (2.0 / h_) * ddq - change.v;
+    return true;
+}
+
+StepDerivative::Shift StepDerivative::shift(const AcceptedStep& step,
+                                            const Costate& of,
+                                            const Eigen::VectorXd& motion,
+                                            const Eigen::VectorXd& rows) {
+    // L . (q1, v1, pi1) - (m, n) . r does not change with dq and s, by (2): a may be held instead.
+    const auto value = [&](double t0, double h) {
+        AcceptedStep moved = step;
+        moved.before.t = t0;
+        moved.h = h;
+        moved.before.put(system_);
+        evaluate(moved);
+        return of.q.dot(data_.trial.dq) + h * of.v.dot(step.a) +
+               of.pi.dot(data_.trial.Bdq + data_.parts.rows.tau) - motion.dot(r_motion_) -
+               rows.dot(r_rows_.head(m_));
+    };
+    const double t0 = step.before.t, h = step.h, d = kMoveOfLength * h;
+    const auto slope = [&](double by_t, double by_h) {
+        const auto at = [&](double factor) {
+            return value(t0 + factor * by_t, h + factor * by_h);
+        };
+        return (8.0 * (at(1.0) - at(-1.0)) - (at(2.0) - at(-2.0))) / (12.0 * d);
+    };
+    return {of.t + slope(d, 0.0), of.t + slope(0.0, d)};
+}
+
 std::string StepDerivative::check(const AcceptedStep& step, unsigned seed) {
     std::mt19937 engine(seed);
     std::uniform_real_distribution<double> any(-1.0, 1.0);
@@ -644,6 +730,11 @@ std::string StepDerivative::check(const AcceptedStep& step, unsigned seed) {
     Eigen::VectorXd dpi = random(m_, 1e-3 * size + largest_entry(step.before.pi));
     for (int k = 0; k < m_; ++k)
         if (!laws.carries(k)) dpi[k] = 0.0;
+    const auto is_open = [&](int k) {
+        return laws[k].kind == RowKind::unilateral;
+    };
+    for (int k = 0; k < m_; ++k)
+        if (is_open(k)) ds[k] = dpi[k] = 0.0;
     for (const int k : rows.dropped()) ds[k] = dpi[k] = 0.0;
     // With dv0 = ddq / h the mean acceleration stays.
     const auto moved = [&](double by) {
@@ -682,6 +773,8 @@ std::string StepDerivative::check(const AcceptedStep& step, unsigned seed) {
     if (largest_entry(up_motion - motion) > allowed)
         return "the derivatives of its forces or stresses are not what they say";
     for (const int k : rows.dropped()) of_rows[k] = up_rows[k];
+    for (int k = 0; k < m_; ++k)
+        if (is_open(k)) of_rows[k] = up_rows[k];
     double largest_row = 0.0;
     for (int k = 0; k < m_; ++k)
         largest_row = std::max(

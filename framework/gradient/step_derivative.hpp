@@ -22,6 +22,7 @@ namespace ancora {
 /// Derivatives of an objective by the state at an instant.
 struct Costate {
     Eigen::VectorXd q, v, pi;
+    double t = 0.0;  ///< by the instant itself, where that is found as the root of an event
 };
 
 /// Why the adjoint of a run is not to be had, in words.
@@ -94,9 +95,31 @@ public:
     /// Resets such velocities of a system at its present state.
     static void reset_massless(KernelSystem& system, const std::vector<int>& unseen);
 
+    /// Solves are those of push(), not of pull_back().
+    void go_forwards() { is_transposed_ = false; }
+    /// Changes of (q0, v0, pi0), which become those of (q1, v1, pi1), by a parameter by which the
+    /// residuals and I change so:
+    ///
+    ///   K (d dq, ds) = -dr,   dr = dr/d(q0, v0, pi0) . change + dr/dp                     (3)
+    ///
+    /// @returns false if K has no inverse
+    bool push(Costate& change,
+              const Eigen::VectorXd& motion,
+              const Eigen::VectorXd& rows,
+              const Eigen::VectorXd& increments);
     /// (2) of the step taken last: L becomes that of its begin; `motion` and `rows` are (m, n).
     /// @returns false if K has no inverse
     bool pull_back(Costate& of, Eigen::VectorXd& motion, Eigen::VectorXd& rows);
+
+    /// Derivatives of an objective by the time at which the step taken last begins, and by its
+    /// length, with what is given at its end and what pull_back() has found.
+    struct Shift {
+        double by_begin = 0.0, by_length = 0.0;
+    };
+    Shift shift(const AcceptedStep& step,
+                const Costate& of,
+                const Eigen::VectorXd& motion,
+                const Eigen::VectorXd& rows);
 
     /// Largest residuals of the step taken last: what its iteration has left.
     double motion_left() const { return motion_left_; }
@@ -115,8 +138,10 @@ private:
     double distance(int coordinate, double part) const;
     enum class Factors { none, symmetric, exact };
     bool factorise();
+    void weigh_factors();
     bool precondition(const Eigen::VectorXd& b, Eigen::VectorXd& x);
     bool solve(const Eigen::VectorXd& b, Eigen::VectorXd& x);
+    void multiply(const Eigen::VectorXd& x, Eigen::VectorXd& to) const;
     bool solve_by(const Eigen::VectorXd& b, Eigen::VectorXd& x);
     bool is_rounding(const Eigen::VectorXd& b, const Eigen::VectorXd& x);
 
@@ -145,7 +170,13 @@ private:
     Krylov krylov_;
     SparseLu lu_;
     const AcceptedStep* step_ = nullptr;  // taken last
+    std::vector<int> closed_;             // in it
     Factors factors_ = Factors::none;
+    double factors_length_ = 0.0;  // of the step that they are of
+    // Products of the step taken last, of the last one that had new factors, and those that old
+    // ones have cost since.
+    double products_ = 0.0, products_when_fresh_ = 0.0, wasted_ = 0.0;
+    bool is_transposed_ = true;
     bool is_fresh_ = false;  // of the step taken last
     double h_ = 0.0, scale_ = 1.0;
     double motion_left_ = 0.0, rows_left_ = 0.0;

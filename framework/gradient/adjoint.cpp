@@ -391,10 +391,10 @@ private:
 
     /// A piece of a step that nothing is known to end has a length that follows from the step's.
     void require_halved(const AcceptedStep& piece, long step) const {
-        constexpr double kPieces = 1024.0;
+        constexpr double kParts = 1024.0;
         const auto at = static_cast<std::size_t>(step);
-        const double part = kPieces * piece.h / (run_.times()[at] - run_.times()[at - 1]);
-        if (std::abs(part - std::round(part)) > kAtOnce * kPieces)
+        const double part = kParts * piece.h / (run_.times()[at] - run_.times()[at - 1]);
+        if (std::abs(part - std::round(part)) > kAtOnce * kParts)
             throw AdjointObstacle{
                 fmt::format("t = {:.6g} s: an event that changes nothing", piece.before.t)};
     }

@@ -98,8 +98,9 @@ std::vector<ArchivedFile> read_archive(std::string_view archive) {
                             size = get32(archive, at + 22);
         const std::size_t name = get16(archive, at + 26), extra = get16(archive, at + 28);
         const std::size_t begin = at + kHeadSize + name + extra;
-        if ((get16(archive, at + 6) & ~std::uint32_t{kUtf8Names}) != 0 || get16(archive, at + 8) != kDeflated ||
-            size > kMostBytes || begin > archive.size() || packed > archive.size() - begin)
+        if ((get16(archive, at + 6) & ~std::uint32_t{kUtf8Names}) != 0 ||
+            get16(archive, at + 8) != kDeflated || size > kMostBytes || begin > archive.size() ||
+            packed > archive.size() - begin)
             refuse_archive();
         out.push_back({std::string(archive.substr(at + kHeadSize, name)),
                        inflated(archive.substr(begin, packed), size)});

@@ -89,10 +89,11 @@ struct ANCORA_FRAMEWORK_EXPORT Gradient {
 /// Differentiates objectives by parameters.
 ///
 /// By the adjoint of the steps of a run, whatever the number of parameters: one solve with the
-/// transposed matrix of each step, back from the end. It is to be had for steps of second order of
-/// the discrete formulation without events, and for columns that follow from positions and
-/// velocities. Parameters enter by differences of each step's residual, so that any number that
-/// makes a model may be one.
+/// transposed matrix of each step, back from the end. It is to be had for steps of the discrete
+/// formulation, over impacts without friction at order 2, and for columns that follow from
+/// positions and velocities. Parameters enter by differences of each step's residual, so that any
+/// number that makes a model may be one. Of fewer parameters than objectives the same derivatives
+/// of the steps go forth with the run.
 ///
 /// Else derivatives are central differences of runs with neighbouring values, extrapolated in the
 /// squares of their distances (L. F. Richardson 1911, C. J. F. Ridders, Adv. Eng. Softw. 4 (1982)

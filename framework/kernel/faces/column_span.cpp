@@ -21,13 +21,16 @@ void ColumnBasis::factorise() {
 }
 
 Eigen::VectorXd ColumnBasis::share(const Eigen::VectorXd& x) const {
+    // y = (C^T C + shift)^-1 C^T x
     return factor.solve(columns.transpose() * x);
 }
 
 double ColumnBasis::distance(Eigen::VectorXd x) const {
     constexpr double kNothing = 1e-14;
     constexpr int kMostRounds = 50;
-    // min |x - C y| over y, with the shifted factor of C^T C as preconditioner.
+    // min |x - C y| over y, by conjugate gradients on the normal equations (A. Bjorck, Numerical
+    // Methods for Least Squares Problems, SIAM, 1996, section 7.4) with the shifted factor of
+    // C^T C as preconditioner P.
     // x is carried as the residual itself; y is not needed.
     Eigen::VectorXd gradient = columns.transpose() * x;
     Eigen::VectorXd step = factor.solve(gradient);
@@ -46,6 +49,7 @@ double ColumnBasis::distance(Eigen::VectorXd x) const {
         gradient = columns.transpose() * x;
         // The rest is orthogonal to the span.
         if (gradient.norm() <= kNothing * left) break;
+        // d <- P g + (g^T P g)_new / (g^T P g)_old d
         step = factor.solve(gradient);
         const double next = gradient.dot(step);
         direction = step + (next / slope) * direction;
@@ -108,6 +112,7 @@ ColumnSpan::Combination ColumnSpan::combination(const Eigen::SparseMatrix<double
 
 void ColumnSpan::lay_out_rows() {
     const Eigen::SparseMatrix<double>& columns = basis.columns;
+    // A counting sort of the entries by their row.
     first_.assign(static_cast<std::size_t>(columns.rows()) + 1, 0);
     for (Eigen::Index e = 0; e < columns.nonZeros(); ++e)
         ++first_[static_cast<std::size_t>(columns.innerIndexPtr()[e]) + 1];
@@ -136,6 +141,7 @@ ColumnSpan::Neighbours ColumnSpan::neighbours(const Eigen::SparseMatrix<double>&
     std::size_t from = 0;
     // A ring adds the columns that touch a coordinate reached so far, and their
     // coordinates; those before `from` have been gone through.
+    // Breadth first, over columns and the coordinates between them.
     for (int ring = 0; ring < rings && 4 * out.of.size() <= kept.size(); ++ring) {
         const std::size_t end = out.coordinates.size();
         for (; from < end; ++from) {
@@ -165,6 +171,7 @@ void ColumnSpan::restrict_to(const Neighbours& near,
                              int column,
                              ColumnBasis& local,
                              Eigen::VectorXd& x) {
+    // Rows that none of these columns has an entry in are left out: they add nothing to C^T C.
     for (std::size_t i = 0; i < near.coordinates.size(); ++i)
         place_[near.coordinates[i]] = static_cast<int>(i);
     const auto num_rows = static_cast<Eigen::Index>(near.coordinates.size());

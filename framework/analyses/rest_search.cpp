@@ -116,7 +116,12 @@ public:
     /// Takes the result.
     void stand_there(Equilibrium& out) {
         x_ = q_ - q_start_;
-        out.moved = system_.parts().space.displacement(x_.data());
+        out.moved = way(x_);
+        // What moved by less than positions resolve rests where it was.
+        if (out.moved <= kRounding * extent_) {
+            q_ = q_start_;
+            out.moved = 0.0;
+        }
         out.q.assign(q_.begin(), q_.end());
         stand();
         if (frame_.spin.is_spinning) {

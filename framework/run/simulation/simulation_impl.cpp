@@ -31,9 +31,9 @@ void require_same(const std::vector<std::string>& before, const std::vector<std:
     if (there == before.end() && here == now.end()) return;
     throw Error(ErrorKind::usage,
                 fmt::format("the changed model has {} where the one that runs has {}; objects, "
-                            "their sizes, what they act on or hear, columns, the integrator and "
-                            "its step stay as they are "
-                            "through a run: make a new simulation instead",
+                            "their sizes, what they act on and read, columns, the integrator and "
+                            "its step stay as they are through a run: make a new simulation "
+                            "instead",
                             here != now.end() ? *here : "nothing more",
                             there != before.end() ? *there : "nothing more"));
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -16,7 +15,6 @@ constexpr double kMoveOfInstant = 0x1p-20;  // [s]
 constexpr double kAsImpact = 1e-9;          // velocities may differ from (1), relative
 constexpr double kSameVelocity = 1e-13;     // of velocities, and of the terms of a rate
 constexpr double kReach = 1e-9;             // of the model's size
-constexpr int kMostTurnsOfImpact = 6;
 
 }  // namespace
 
@@ -117,36 +115,19 @@ void ImpactDerivative::factorise(Phase& phase) {
 bool ImpactDerivative::solve(Phase& phase, const Eigen::VectorXd& f, const Eigen::VectorXd& r) {
     const RowSet& rows = data_.parts.rows;
     const auto m = static_cast<Eigen::Index>(rows_.size());
-    x_.setZero(n_);
-    lambda_.setZero(m);
-    more_.setZero(n_);
-    more_lambda_.setZero(m);
-    double last = std::numeric_limits<double>::infinity();
-    for (int turn = 0; turn < kMostTurnsOfImpact; ++turn) {
-        Eigen::VectorXd left_f = f - *M_ * x_, left_r = r;
+    return solve_.solve(*phase.solver, n_, m, [&](Eigen::VectorXd& of_f, Eigen::VectorXd& of_r) {
+        of_f = f - *M_ * solve_.x;
+        of_r = r;
         for (Eigen::Index c = 0; c < m; ++c) {
             const auto at = static_cast<std::size_t>(c);
             if (phase.holds[at] == 0) {
-                left_r[c] = 0.0;
+                of_r[c] = solve_.lambda[c] = 0.0;
                 continue;
             }
-            rows.add_transposed(A_.data(), rows_[at], lambda_[c], left_f.data());
-            left_r[c] -= rows.multiply(A_.data(), rows_[at], x_.data());
+            rows.add_transposed(A_.data(), rows_[at], solve_.lambda[c], of_f.data());
+            of_r[c] -= rows.multiply(A_.data(), rows_[at], solve_.x.data());
         }
-        if (!phase.solver->solve(view(left_f),
-                                 view(left_r),
-                                 {more_.data(), static_cast<std::size_t>(n_)},
-                                 {more_lambda_.data(), rows_.size()}))
-            return false;
-        const double change = largest_entry(more_);
-        if (!std::isfinite(change)) return false;
-        if (!(change < 0.5 * last)) break;
-        x_ += more_;
-        for (Eigen::Index c = 0; c < m; ++c)
-            if (phase.holds[static_cast<std::size_t>(c)] != 0) lambda_[c] += more_lambda_[c];
-        last = change;
-    }
-    return true;
+    });
 }
 
 /// w of (1), by the conditions before the event.
@@ -160,9 +141,9 @@ void ImpactDerivative::meet_conditions(const Eigen::VectorXd& v) {
     factorise(before_);
     if (!solve(before_, Eigen::VectorXd::Zero(n_), missed))
         throw AdjointObstacle{fmt::format("t = {:.6g} s: conditions cannot be met there", at_.t)};
-    before_.change = x_;
-    before_.multipliers = lambda_;
-    w_ = v + x_;
+    before_.change = solve_.x;
+    before_.multipliers = solve_.lambda;
+    w_ = v + solve_.x;
 }
 
 /// Whether v1 follows from w by (1), with the rows that then part or stay as they do.
@@ -205,9 +186,9 @@ bool ImpactDerivative::strike(const Eigen::VectorXd& v1, double turned) {
             "t = {:.6g} s: several rows meet at once, in an order that may change", at_.t)};
     factorise(behind_);
     if (!solve(behind_, Eigen::VectorXd::Zero(n_), r)) return false;
-    behind_.change = x_;
-    behind_.multipliers = lambda_;
-    y_ = w_ + x_;
+    behind_.change = solve_.x;
+    behind_.multipliers = solve_.lambda;
+    y_ = w_ + solve_.x;
     const double size = std::max(largest_entry(v_), largest_entry(v1));
     return largest_entry(y_ - y) <= kAsImpact * size;
 }
@@ -324,9 +305,9 @@ void ImpactDerivative::pull_back(Costate& of) {
     const auto transposed = [&](Phase& phase, const Eigen::VectorXd& by) {
         if (!solve(phase, by, none))
             throw AdjointObstacle{fmt::format("t = {:.6g} s: the impact cannot be solved", at_.t)};
-        phase.velocity = x_;
-        phase.of_rates = -lambda_;
-        return Eigen::VectorXd(*M_ * x_);
+        phase.velocity = solve_.x;
+        phase.of_rates = -solve_.lambda;
+        return Eigen::VectorXd(*M_ * solve_.x);
     };
     const Eigen::VectorXd turned = turned_ * of.v;
     Eigen::VectorXd by_w = transposed(behind_, of.v) + turned;

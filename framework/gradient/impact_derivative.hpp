@@ -11,6 +11,7 @@
 #include "constrained_solver.hpp"
 #include "kernel_system.hpp"
 #include "recorded_run.hpp"
+#include "refined_solve.hpp"
 #include "sparse_differences.hpp"
 #include "step_derivative.hpp"
 
@@ -108,7 +109,8 @@ private:
     double turned_ = 0.0;  // r
     bool has_changed_ = false;
     Costate gap_;
-    Eigen::VectorXd x_, lambda_, more_, more_lambda_, q_;
+    Eigen::VectorXd q_;
+    RefinedSolve solve_;
 };
 
 }  // namespace ancora

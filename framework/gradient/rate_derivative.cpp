@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,7 +13,6 @@ namespace {
 
 constexpr double kMoveOfPlace = 0x1p-15;  // relative to the size of a coordinate
 constexpr double kMeets = 1e-9;           // velocities may differ from (1), relative
-constexpr int kMostTurns = 6;
 
 }  // namespace
 
@@ -118,8 +116,8 @@ bool RateDerivative::meet(const StepState& end, const Eigen::VectorXd& v, RankUs
     for (std::size_t c = 0; c < rows_.size(); ++c)
         rates[static_cast<Eigen::Index>(c)] += pi_t_[rows_[c]];
     if (!solve(Eigen::VectorXd::Zero(n_), -rates)) return false;
-    dv_ = x_;
-    mu_ = lambda_;
+    dv_ = solve_.x;
+    mu_ = solve_.lambda;
     v1_ = v + dv_;  // before velocities without mass are reset
     double off = 0.0, size = 0.0;
     for (int i = 0; i < n_; ++i) {
@@ -132,27 +130,10 @@ bool RateDerivative::meet(const StepState& end, const Eigen::VectorXd& v, RankUs
 
 /// M x = f + A^T lambda, A x = r, with x to rounding.
 bool RateDerivative::solve(const Eigen::VectorXd& f, const Eigen::VectorXd& r) {
-    x_.setZero(n_);
-    lambda_.setZero(r.size());
-    more_.setZero(n_);
-    more_lambda_.setZero(r.size());
-    double last = std::numeric_limits<double>::infinity();
-    for (int k = 0; k < kMostTurns; ++k) {
-        const Eigen::VectorXd left_f = f + (*J_).transpose() * lambda_ - *M_ * x_;
-        const Eigen::VectorXd left_r = r - *J_ * x_;
-        if (!solver_->solve(view(left_f),
-                            view(left_r),
-                            {more_.data(), static_cast<std::size_t>(n_)},
-                            {more_lambda_.data(), rows_.size()}))
-            return false;
-        const double change = largest_entry(more_);
-        if (!std::isfinite(change)) return false;
-        if (!(change < 0.5 * last)) break;
-        x_ += more_;
-        lambda_ += more_lambda_;
-        last = change;
-    }
-    return true;
+    return solve_.solve(*solver_, n_, r.size(), [&](Eigen::VectorXd& of_f, Eigen::VectorXd& of_r) {
+        of_f = f + (*J_).transpose() * solve_.lambda - *M_ * solve_.x;
+        of_r = r - *J_ * solve_.x;
+    });
 }
 
 /// mu_c (A w)_c - n_c (A v1 + pi_t)_c
@@ -171,8 +152,8 @@ void RateDerivative::evaluate_terms(const RowSet& rows,
 void RateDerivative::pull_back(Costate& of) {
     if (!solve(of.v, Eigen::VectorXd::Zero(static_cast<Eigen::Index>(rows_.size()))))
         throw AdjointObstacle{fmt::format("t = {:.6g} s: prescribed rates cannot be met", end_.t)};
-    w_ = x_;
-    nu_ = -lambda_;
+    w_ = solve_.x;
+    nu_ = -solve_.lambda;
     of.v.noalias() = *M_ * w_;
     q_ = end_.q;
     Eigen::VectorXd A = A_, pi_t = pi_t_;

@@ -13,6 +13,7 @@
 #include "constrained_solver.hpp"
 #include "kernel_system.hpp"
 #include "recorded_run.hpp"
+#include "refined_solve.hpp"
 #include "sparse_differences.hpp"
 #include "step_derivative.hpp"
 
@@ -71,7 +72,8 @@ private:
     std::optional<SparseDifferences> differences_;
     StepState end_;
     double t_ = 0.0, extent_, lent_ = 1.0;
-    Eigen::VectorXd dv_, v1_, mu_, w_, nu_, x_, lambda_, more_, more_lambda_, q_;
+    Eigen::VectorXd dv_, v1_, mu_, w_, nu_, q_;
+    RefinedSolve solve_;
     Eigen::VectorXd A_, pi_t_;
     std::unique_ptr<ConstrainedSolver> solver_;
     std::vector<double> mass_, jacobian_;

@@ -14,13 +14,12 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "support/process.hpp"
+#include "support/program.hpp"
 
 namespace ancora::testing {
 namespace {
 
 using Json = nlohmann::json;
-using Arguments = std::vector<std::string>;
 
 constexpr double kG = 9.81, kMass = 1.0, kArm = 0.5;
 constexpr double kInertia = 0.09 + kMass * kArm * kArm;  // about the pin
@@ -92,40 +91,26 @@ public:
     }
 };
 
-ProcessResult ancora(const TempFolder& folder, const Arguments& arguments) {
-    Arguments all{ANCORA_TEST_BIN};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    ProcessOptions options;
-    options.folder = folder.path();
-    return run_for_messages(all, options);
-}
-
-bool contains(const std::string& text, std::string_view part) {
-    const bool is_there = text.find(part) != std::string::npos;
-    if (!is_there) MESSAGE("not found: \"", part, "\" in:\n", text);
-    return is_there;
-}
-
 /// A call that ends well, with nothing on standard error.
-std::string said(const TempFolder& folder, const Arguments& arguments) {
-    const ProcessResult result = ancora(folder, arguments);
+std::string said(const TempFolder& folder, const CommandArguments& arguments) {
+    const ProcessResult result = run_ancora(folder, arguments);
     REQUIRE_MESSAGE(result.status == 0, result.err);
     CHECK(result.err == "");
     return result.out;
 }
 
-Json json_of(const TempFolder& folder, Arguments arguments) {
+Json json_of(const TempFolder& folder, CommandArguments arguments) {
     arguments.emplace_back("--json");
     return Json::parse(said(folder, arguments));
 }
 
 /// A call that is refused with this status, and says this and nothing on standard output.
 void check_refused(const TempFolder& folder,
-                   const Arguments& arguments,
+                   const CommandArguments& arguments,
                    int status,
                    const std::string& message) {
     CAPTURE(arguments[0]);
-    const ProcessResult result = ancora(folder, arguments);
+    const ProcessResult result = run_ancora(folder, arguments);
     CHECK(result.status == status);
     CHECK(result.out == "");
     CHECK(contains(result.err, message));
@@ -156,7 +141,7 @@ doctest::Approx about(double x, double relative = 1e-9) {
 TEST_SUITE("ancora equilibrium") {
     TEST_CASE("an arm let go from the side rests below its pin, whose reaction is its weight") {
         const Models models;
-        const Arguments call{"equilibrium", "arm.toml", "--set", "joint.pin.start=2.0"};
+        const CommandArguments call{"equilibrium", "arm.toml", "--set", "joint.pin.start=2.0"};
         const std::string text = said(models, call);
         CHECK(contains(text, "arm: rest"));
         CHECK(contains(text, "rest is          stable"));
@@ -190,7 +175,7 @@ TEST_SUITE("ancora equilibrium") {
     }
     TEST_CASE("--nearest takes the position on its head, and names what moves away from it") {
         const Models models;
-        const Arguments call{
+        const CommandArguments call{
             "equilibrium", "arm.toml", "--set", "joint.pin.start=3.0", "--nearest"};
         CHECK(contains(said(models, call),
                        "unstable, 1 of 1 directions lower the energy; body \"bar\" moves away "
@@ -218,7 +203,7 @@ type = "distance"
 a = "ground@[0, 0, 0]"
 b = "bob@[0, 0, 0]"
 )" + kSteps);
-        const Arguments call{"equilibrium", "cone.toml", "--spinning"};
+        const CommandArguments call{"equilibrium", "cone.toml", "--spinning"};
         const std::string text = said(models, call);
         CHECK(contains(text, "arm: steady spin"));
         CHECK(contains(text, "[0, 0, 6] rad/s"));
@@ -416,7 +401,7 @@ torsion = [400, 400, 0]
                       5,
                       "constraint \"bearing\" (type bushing) resists displacements otherwise");
 
-        const Arguments range{
+        const CommandArguments range{
             "modes", "rotor.toml", "--spin-range", "0:400:41", "--dir", "campbell"};
         const std::string table = said(models, range);
         CHECK(contains(table, "rotor: modes over spins, in axes at rest"));
@@ -499,11 +484,11 @@ TEST_SUITE("ancora linearize") {
         models.write("bad.toml",
                      "[model]\nplugin_dirs = [\"" + std::string(ANCORA_TEST_ZOO_DIR) + "\"]\n" +
                          kModel.substr(kModel.find('\n') + 1) + kBar + kPin + kThrows + kSteps);
-        const Arguments call{"linearize", "bad.toml", "--out", "pin.angle", "--at", "0.05"};
+        const CommandArguments call{"linearize", "bad.toml", "--out", "pin.angle", "--at", "0.05"};
         check_refused(
             models, call, 4, "\n  the inputs of the call are not kept; \"--dir DIR\" keeps");
         CHECK_FALSE(std::filesystem::exists(models / "failed_call.toml"));
-        Arguments to_folder = call;
+        CommandArguments to_folder = call;
         to_folder.insert(to_folder.end(), {"--dir", "made"});
         check_refused(models, to_folder, 4, "are in \"made/failed_call.toml\"");
         CHECK(std::filesystem::exists(models / "made/failed_call.toml"));
@@ -511,7 +496,7 @@ TEST_SUITE("ancora linearize") {
     }
     TEST_CASE("A, B, C, D of the arm, as JSON and as files that hold the same numbers") {
         const Models models;
-        const Arguments call{
+        const CommandArguments call{
             "linearize", "arm.toml", "--in", "pin.angle,bar.x", "--out", "pin.angle,bar.vx"};
         const Json found = json_of(models, call);
         CHECK(found["inputs"] == Json({"pin.angle", "bar.x"}));
@@ -530,7 +515,7 @@ TEST_SUITE("ancora linearize") {
         CHECK(at("C", 1, 1) == about(-kArm * scale, 1e-7));
         CHECK(found["D"] == Json({{0.0, 0.0}, {0.0, 0.0}}));
 
-        Arguments to_files = call;
+        CommandArguments to_files = call;
         to_files.insert(to_files.end(), {"--dir", "made/here"});
         CHECK(contains(said(models, to_files), "arm: 2 states, 2 inputs, 2 outputs; A.npy"));
         for (const char* name : {"A", "B", "C", "D"}) {
@@ -594,12 +579,12 @@ TEST_SUITE("ancora linearize") {
 TEST_SUITE("ancora joint-space, ancora inverse-kinematics") {
     TEST_CASE("the arm as JSON, text and files; what is fixed or left out is said") {
         const Models models;
-        const Arguments call{"joint-space",
-                             "arm.toml",
-                             "--of",
-                             "bar@[0, 0, -0.5]",
-                             "--set",
-                             "joint.pin.start={angle=1.0, angle_rate=2.0}"};
+        const CommandArguments call{"joint-space",
+                                    "arm.toml",
+                                    "--of",
+                                    "bar@[0, 0, -0.5]",
+                                    "--set",
+                                    "joint.pin.start={angle=1.0, angle_rate=2.0}"};
         const Json found = json_of(models, call);
         CHECK(found["coordinates"][0]["name"] == "pin.angle");
         CHECK(number(found["coordinates"][0]["value"]) == about(1.0));
@@ -612,7 +597,7 @@ TEST_SUITE("ancora joint-space, ancora inverse-kinematics") {
         CHECK(number(found["points"][0]["J"][0][0]) == about(-std::cos(1.0)));
         CHECK(number(found["points"][0]["J"][2][0]) == about(std::sin(1.0)));
         CHECK(number(found["points"][0]["bias"][0]) == about(4.0 * std::sin(1.0)));
-        Arguments to_files = call;
+        CommandArguments to_files = call;
         to_files.insert(to_files.end(), {"--dir", "made"});
         CHECK(contains(said(models, to_files), "M p'' + bias = tau, 1 coordinate"));
         for (const char* const name : {"M", "C", "bias", "T", "J", "J_bias"})
@@ -630,7 +615,7 @@ TEST_SUITE("ancora joint-space, ancora inverse-kinematics") {
             {"inverse-kinematics", "arm.toml", "--to", "bar@[0, 0, -0.5] = [-0.6, 0, -0.8]"});
         CHECK(found["reached"] == true);
         CHECK(number(found["measures"]["pin.angle"]) == about(std::asin(0.6), 1e-9));
-        const ProcessResult far = ancora(
+        const ProcessResult far = run_ancora(
             models, {"inverse-kinematics", "arm.toml", "--to", "bar.x=-0.8", "--to", "bar.y = 0"});
         CHECK(far.status == 5);
         CHECK(contains(far.err, "the targets are not reached from this start: 0.3 m"));
@@ -799,18 +784,18 @@ TEST_SUITE("ancora inverse") {
 TEST_SUITE("ancora convergence") {
     TEST_CASE("order 2 of emm, and a value whose error bar holds") {
         const Models models;
-        const Arguments call{"convergence",
-                             "arm.toml",
-                             "--set",
-                             "joint.pin.start=2.0",
-                             "--columns",
-                             "pin.angle,pin.angle_rate"};
+        const CommandArguments call{"convergence",
+                                    "arm.toml",
+                                    "--set",
+                                    "joint.pin.start=2.0",
+                                    "--columns",
+                                    "pin.angle,pin.angle_rate"};
         const std::string text = said(models, call);
         CHECK(contains(text, "arm: runs with steps of [s] 0.01, 0.005, 0.0025, 0.00125"));
         const Json emm = json_of(models, call);
         CHECK(emm["by"] == "step");
         CHECK(emm["parameters"].size() == 4);
-        Arguments by_tolerance = call;
+        CommandArguments by_tolerance = call;
         by_tolerance.insert(
             by_tolerance.end(),
             {"--set", "integrator.type=dopri5", "--set", "integrator.tolerance=1e-9"});
@@ -833,16 +818,16 @@ TEST_SUITE("ancora convergence") {
     }
     TEST_CASE("the picture is an SVG; another file in its place stays, before any run is made") {
         const Models models;
-        const Arguments call{"convergence",
-                             "arm.toml",
-                             "--set",
-                             "joint.pin.start=2.0",
-                             "--columns",
-                             "pin.angle",
-                             "--quiet",
-                             "--out"};
+        const CommandArguments call{"convergence",
+                                    "arm.toml",
+                                    "--set",
+                                    "joint.pin.start=2.0",
+                                    "--columns",
+                                    "pin.angle",
+                                    "--quiet",
+                                    "--out"};
         const auto with = [&](const char* file, const char* end = "1.0") {
-            Arguments all = call;
+            CommandArguments all = call;
             all.insert(all.end(), {file, "--set", std::string("integrator.end=") + end});
             return all;
         };
@@ -874,8 +859,8 @@ TEST_SUITE("ancora convergence") {
 TEST_SUITE("ancora gradient and fit") {
     TEST_CASE("a damped swing: what was put in is found again, and derivatives agree with it") {
         Models models;
-        const Arguments swing{"--set", "joint.pin.start=1.0", "--set", "integrator.end=1.0"};
-        const auto with = [&](Arguments call, const Arguments& more = {}) {
+        const CommandArguments swing{"--set", "joint.pin.start=1.0", "--set", "integrator.end=1.0"};
+        const auto with = [&](CommandArguments call, const CommandArguments& more = {}) {
             call.insert(call.end(), swing.begin(), swing.end());
             call.insert(call.end(), more.begin(), more.end());
             return call;
@@ -932,9 +917,9 @@ TEST_SUITE("ancora gradient and fit") {
     }
     TEST_CASE("pictures, and mistakes in words") {
         Models models;
-        const Arguments gradient{
+        const CommandArguments gradient{
             "gradient", "arm.toml", "--of", "pin.angle", "--by", "model.gravity[2]", "--out"};
-        const auto into = [](Arguments call, const char* file) {
+        const auto into = [](CommandArguments call, const char* file) {
             call.emplace_back(file);
             return call;
         };
@@ -946,7 +931,8 @@ TEST_SUITE("ancora gradient and fit") {
         check_refused(models, {"gradient", "arm.toml"}, 2, "needs --of");
         check_refused(models, {"fit", "arm.toml"}, 2, "MODEL.toml DATA.csv");
         models.write("data.csv", "t,pin.angle\n0.1,0\n0.2,0.0\n0.3,0.01\n");
-        const Arguments fit{"fit", "arm.toml", "data.csv", "--by", "force.oil.damping", "--out"};
+        const CommandArguments fit{
+            "fit", "arm.toml", "data.csv", "--by", "force.oil.damping", "--out"};
         CHECK(contains(said(models, into(fit, "f.svg")), "correlation") == false);
         CHECK(contains(models.read("f.svg"), "<polyline"));
         check_refused(models, into(fit, "g.svg"), 6, "is no picture of a fit");
@@ -964,8 +950,9 @@ TEST_CASE("a model that cannot move has no modes, no states, and rests") {
                      "\"bar\"\npoint = [0, 0, 0]\n" +
                      kSteps);
     CHECK(json_of(models, {"equilibrium", "fixed.toml"})["degrees_of_freedom"] == 0);
-    for (const Arguments& more : {Arguments{}, Arguments{"--at-rest"}, Arguments{"--count", "1"}}) {
-        Arguments call{"modes", "fixed.toml"};
+    for (const CommandArguments& more :
+         {CommandArguments{}, CommandArguments{"--at-rest"}, CommandArguments{"--count", "1"}}) {
+        CommandArguments call{"modes", "fixed.toml"};
         call.insert(call.end(), more.begin(), more.end());
         const Json found = json_of(models, call);
         CHECK(found["degrees_of_freedom"] == 0);
@@ -1003,36 +990,38 @@ on = "pin"
 mu = 0.1
 radius = 0.01
 )" + kSteps);
-    for (const Arguments& call : {Arguments{"equilibrium"},
-                                  Arguments{"modes", "--at-rest"},
-                                  Arguments{"modes"},
-                                  Arguments{"linearize", "--out", "pin.angle"},
-                                  Arguments{"check", "--set", "model.start=equilibrium"}}) {
+    for (const CommandArguments& call :
+         {CommandArguments{"equilibrium"},
+          CommandArguments{"modes", "--at-rest"},
+          CommandArguments{"modes"},
+          CommandArguments{"linearize", "--out", "pin.angle"},
+          CommandArguments{"check", "--set", "model.start=equilibrium"}}) {
         CAPTURE(call[0]);
-        Arguments held = call, dry = call;
+        CommandArguments held = call, dry = call;
         held.emplace_back("held.toml");
         dry.emplace_back("dry.toml");
         check_refused(models, held, 3, "force \"pid\" has values that it holds between samples: ");
         check_refused(models, dry, 3, "force \"rust\" (type joint_friction) is dry friction");
-        CHECK_FALSE(ancora(models, dry).err.find("integrator") != std::string::npos);
+        CHECK_FALSE(run_ancora(models, dry).err.find("integrator") != std::string::npos);
     }
 }
 
 TEST_CASE("all of them: files, manifests, options and plugins that are not there") {
     const Models models;
-    for (const Arguments& call : {Arguments{"equilibrium", "arm.toml"},
-                                  Arguments{"modes", "arm.toml"},
-                                  Arguments{"linearize", "arm.toml", "--out", "pin.angle"},
-                                  Arguments{"inverse", "driven.toml"},
-                                  Arguments{"convergence", "arm.toml"}}) {
+    for (const CommandArguments& call :
+         {CommandArguments{"equilibrium", "arm.toml"},
+          CommandArguments{"modes", "arm.toml"},
+          CommandArguments{"linearize", "arm.toml", "--out", "pin.angle"},
+          CommandArguments{"inverse", "driven.toml"},
+          CommandArguments{"convergence", "arm.toml"}}) {
         CAPTURE(call[0]);
-        const auto with = [&](const Arguments& more) {
-            Arguments all = call;
+        const auto with = [&](const CommandArguments& more) {
+            CommandArguments all = call;
             all.insert(all.end(), more.begin(), more.end());
             return all;
         };
         CHECK(contains(said(models, {call[0], "--help"}), "usage: ancora " + call[0]));
-        Arguments missing = call;
+        CommandArguments missing = call;
         missing[1] = "none.toml";
         check_refused(models, missing, 6, "none.toml: error: cannot read the manifest");
         check_refused(models, {call[0]}, 2, "needs an argument");

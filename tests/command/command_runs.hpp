@@ -13,12 +13,11 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "support/process.hpp"
+#include "support/program.hpp"
 
 namespace ancora::testing {
 
 using Json = nlohmann::json;
-using Arguments = std::vector<std::string>;
 
 // A free top; what is added to it begins on line 17.
 inline const std::string kTop = R"([model]
@@ -63,26 +62,13 @@ inline std::string constraint(const std::string& a, const std::string& b) {
            "\"\n";
 }
 
-inline Arguments command_line(const Arguments& arguments) {
-    Arguments all{ANCORA_TEST_BIN};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    return all;
-}
-
-inline ProcessResult ancora(const TempFolder& folder,
-                            const Arguments& arguments,
-                            ProcessOptions options = {}) {
-    options.folder = folder.path();
-    return run_for_messages(command_line(arguments), options);
-}
-
 /// Runs `text` as m.toml, which must fail before anything is written.
-inline ProcessResult run_refused(const std::string& text, const Arguments& arguments = {}) {
+inline ProcessResult run_refused(const std::string& text, const CommandArguments& arguments = {}) {
     const TempFolder folder;
     folder.write("m.toml", text);
-    Arguments all{"run", "m.toml"};
+    CommandArguments all{"run", "m.toml"};
     all.insert(all.end(), arguments.begin(), arguments.end());
-    const ProcessResult result = ancora(folder, all);
+    const ProcessResult result = run_ancora(folder, all);
     CHECK(result.out == "");
     CHECK_FALSE(std::filesystem::exists(folder / "results"));
     return result;
@@ -118,12 +104,6 @@ inline std::vector<std::vector<double>> rows_of(const std::string& history) {
     CHECK(history.find("nan") == std::string::npos);
     CHECK(history.find("inf") == std::string::npos);
     return rows;
-}
-
-inline bool contains(const std::string& text, std::string_view part) {
-    const bool is_there = text.find(part) != std::string::npos;
-    if (!is_there) MESSAGE("not found: \"", part, "\" in:\n", text);
-    return is_there;
 }
 
 }  // namespace ancora::testing

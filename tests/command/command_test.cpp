@@ -18,8 +18,8 @@ namespace {
 TEST_SUITE("ancora: usage") {
     TEST_CASE("no command, an unknown command, and a slip of the keys") {
         const TempFolder folder;
-        const auto check = [&](const Arguments& arguments, const std::string& message) {
-            const ProcessResult result = ancora(folder, arguments);
+        const auto check = [&](const CommandArguments& arguments, const std::string& message) {
+            const ProcessResult result = run_ancora(folder, arguments);
             CHECK(result.status == 2);
             CHECK(result.out == "");
             CHECK(result.err == "error: " + message + "\n");
@@ -36,8 +36,8 @@ TEST_SUITE("ancora: usage") {
 
     TEST_CASE("options that a command does not have, or not so") {
         const TempFolder folder;
-        const auto check = [&](const Arguments& arguments, const std::string& message) {
-            const ProcessResult result = ancora(folder, arguments);
+        const auto check = [&](const CommandArguments& arguments, const std::string& message) {
+            const ProcessResult result = run_ancora(folder, arguments);
             CHECK(result.status == 2);
             CHECK(result.out == "");
             CHECK(result.err == "error: " + message + "\n");
@@ -68,21 +68,21 @@ TEST_SUITE("ancora: usage") {
 
     TEST_CASE("help and version go to standard output") {
         const TempFolder folder;
-        const ProcessResult help = ancora(folder, {"--help"});
+        const ProcessResult help = run_ancora(folder, {"--help"});
         CHECK(help.status == 0);
         CHECK(help.err == "");
         CHECK(contains(help.out, "usage: ancora COMMAND"));
         CHECK(contains(help.out, "describe TYPE"));
 
-        for (const Arguments& arguments :
-             {Arguments{"run", "--help"}, {"--help", "run"}, {"run", "-h"}}) {
-            const ProcessResult of_run = ancora(folder, arguments);
+        for (const CommandArguments& arguments :
+             {CommandArguments{"run", "--help"}, {"--help", "run"}, {"run", "-h"}}) {
+            const ProcessResult of_run = run_ancora(folder, arguments);
             CHECK(of_run.status == 0);
             CHECK(of_run.out.starts_with("usage: ancora run MODEL.toml [OPTION]...\n"));
             CHECK(contains(of_run.out, "--plugin-dir DIR"));
         }
 
-        const ProcessResult version = ancora(folder, {"--version"});
+        const ProcessResult version = run_ancora(folder, {"--version"});
         CHECK(version.status == 0);
         CHECK(version.out.starts_with("ancora "));
         CHECK(lines_of(version.out).size() == 1);
@@ -92,7 +92,7 @@ TEST_SUITE("ancora: usage") {
         const TempFolder folder;
         folder.write("m.toml", kTop);
         const ProcessResult result =
-            ancora(folder, {"--threads", "2", "--verbose", "run", "m.toml", "--quiet"});
+            run_ancora(folder, {"--threads", "2", "--verbose", "run", "m.toml", "--quiet"});
         CHECK(result.status == 0);
         CHECK(result.out == "");
         CHECK(contains(result.err, "plugin ancf_rigid_body "));
@@ -104,9 +104,9 @@ TEST_SUITE("ancora: usage") {
         ProcessOptions options;
         options.out_file = "/dev/full";
         // A long text is written on its way, a short one at the end.
-        for (const Arguments& arguments :
-             {Arguments{"--help"}, Arguments{"describe", "--all", "--markdown"}}) {
-            const ProcessResult result = ancora(folder, arguments, options);
+        for (const CommandArguments& arguments :
+             {CommandArguments{"--help"}, CommandArguments{"describe", "--all", "--markdown"}}) {
+            const ProcessResult result = run_ancora(folder, arguments, options);
             CHECK(result.status == 6);
             CHECK(result.err ==
                   "error: cannot write to standard output: No space left on device\n");
@@ -118,7 +118,7 @@ TEST_SUITE("ancora check") {
     TEST_CASE("mass, inertia, freedom and energy of a box") {
         const TempFolder folder;
         folder.write("m.toml", kTop);
-        const ProcessResult text = ancora(folder, {"check", "m.toml"});
+        const ProcessResult text = run_ancora(folder, {"check", "m.toml"});
         CHECK(text.status == 0);
         CHECK(text.err == "");
         for (const char* const label : {"total mass ",
@@ -132,7 +132,7 @@ TEST_SUITE("ancora check") {
         CHECK(contains(text.out, "16200 kg\n"));
         CHECK_FALSE(std::filesystem::exists(folder / "results"));
 
-        const ProcessResult json = ancora(folder, {"check", "m.toml", "--json"});
+        const ProcessResult json = run_ancora(folder, {"check", "m.toml", "--json"});
         CHECK(json.status == 0);
         const Json check = Json::parse(json.out);
         CHECK(check["mass"].get<double>() == doctest::Approx(16200.0));
@@ -152,7 +152,7 @@ TEST_SUITE("ancora check") {
             "m.toml",
             kTop + constraint("box@[0, 0, 0]", "ground@[0, 0, 0]") +
                 replaced(constraint("box@[0, 0, 0]", "ground@[0, 0, 0]"), "hook", "again"));
-        const ProcessResult result = ancora(folder, {"check", "m.toml", "--json"});
+        const ProcessResult result = run_ancora(folder, {"check", "m.toml", "--json"});
         CHECK(result.status == 0);
         CHECK(contains(result.err, "warning: 3 of 12 constraint rows are redundant: "));
         const Json check = Json::parse(result.out);
@@ -179,13 +179,13 @@ TEST_SUITE("ancora check") {
             "[0, "
             "0, 0], axis = \"y\", spring = 3}]\n";
         folder.write("brief.toml", brief);
-        const ProcessResult of_long = ancora(folder, {"check", "long.toml", "--json"});
-        const ProcessResult of_brief = ancora(folder, {"check", "brief.toml", "--json"});
+        const ProcessResult of_long = run_ancora(folder, {"check", "long.toml", "--json"});
+        const ProcessResult of_brief = run_ancora(folder, {"check", "brief.toml", "--json"});
         REQUIRE(of_long.status == 0);
         CHECK(of_brief.status == 0);
         CHECK(of_brief.out == of_long.out);
         folder.write("brief.toml", replaced(brief, "density = 500", "density = \"3 kg\""));
-        const ProcessResult wrong = ancora(folder, {"check", "brief.toml"});
+        const ProcessResult wrong = run_ancora(folder, {"check", "brief.toml"});
         CHECK(wrong.status == 3);
         CHECK(
             contains(wrong.err, "brief.toml:3:78: error: body \"box\": density: expected kg/m^3"));
@@ -211,7 +211,7 @@ TEST_SUITE("ancora check") {
                             kArm,
                             angle,
                             rate));
-                    const ProcessResult result = ancora(folder, {"check", "m.toml", "--json"});
+                    const ProcessResult result = run_ancora(folder, {"check", "m.toml", "--json"});
                     REQUIRE(result.status == 0);
                     const double c = std::cos(angle), s = std::sin(angle);
                     const double about_pin = kMass * (1.0 + 0.01) / 12.0 + kMass * kArm * kArm;
@@ -260,7 +260,7 @@ TEST_SUITE("ancora check") {
             }
             text += "[integrator]\ntype = \"emm\"\nstep = 1.0e-3\nend = 0.1\n";
             folder.write("m.toml", text);
-            const ProcessResult result = ancora(folder, {"check", "m.toml", "--json"});
+            const ProcessResult result = run_ancora(folder, {"check", "m.toml", "--json"});
             REQUIRE(result.status == 0);
             const Json check = Json::parse(result.out);
             const Json& forces = check["present_forces"];
@@ -276,7 +276,7 @@ TEST_SUITE("ancora check") {
                 for (const double x : pin["force"].get<std::vector<double>>()) square += x * x;
                 CHECK(std::sqrt(square) == doctest::Approx(g * below).epsilon(1e-9));
             }
-            const ProcessResult said = ancora(folder, {"check", "m.toml"});
+            const ProcessResult said = run_ancora(folder, {"check", "m.toml"});
             CHECK(contains(said.out, fmt::format("pin_0 (spherical): {:.6g} N [", g * below)));
             // of twenty, twelve stand there and the rest in one line
             CHECK(contains(said.out, "and 8 more, of ") == (num == 20));
@@ -348,7 +348,7 @@ type = "emm"
 step = 1.0e-3
 end = 0.1
 )");
-        const ProcessResult result = ancora(folder, {"check", "m.toml"});
+        const ProcessResult result = run_ancora(folder, {"check", "m.toml"});
         CHECK(result.status == 0);
         CHECK(contains(result.out, "tether.force (truss): 12700 N"));
         CHECK(contains(result.out, "root (position): 12700 N [-12700, 0, 0]"));
@@ -362,7 +362,7 @@ end = 0.1
 TEST_SUITE("ancora describe") {
     TEST_CASE("a type is explained from its schema") {
         const TempFolder folder;
-        const ProcessResult result = ancora(folder, {"describe", "ancf_rigid_body"});
+        const ProcessResult result = run_ancora(folder, {"describe", "ancf_rigid_body"});
         CHECK(result.status == 0);
         CHECK(result.err == "");
         CHECK(result.out.starts_with("body \"ancf_rigid_body\": "));
@@ -370,7 +370,7 @@ TEST_SUITE("ancora describe") {
         CHECK(contains(result.out, "\n      angle: a number [rad], optional\n"));
         CHECK(contains(result.out, "\nSource:\n"));
 
-        const Json json = Json::parse(ancora(folder, {"describe", "emm", "--json"}).out);
+        const Json json = Json::parse(run_ancora(folder, {"describe", "emm", "--json"}).out);
         REQUIRE(json.size() == 1);
         CHECK(json[0]["kind"] == "integrator");
         CHECK(json[0]["plugin"]["name"] == "emm");
@@ -378,11 +378,11 @@ TEST_SUITE("ancora describe") {
 
     TEST_CASE("what a type claims, and examples of it") {
         const TempFolder folder;
-        const ProcessResult result = ancora(folder, {"describe", "position"});
+        const ProcessResult result = run_ancora(folder, {"describe", "position"});
         CHECK(contains(result.out, "\nExample:\n  a = \"a@[0.3, 0.1, -0.2]\"\n"));
         CHECK(result.out.find("\nClaims:") == std::string::npos);
 
-        const Json json = Json::parse(ancora(folder, {"describe", "emm", "--json"}).out);
+        const Json json = Json::parse(run_ancora(folder, {"describe", "emm", "--json"}).out);
         REQUIRE(json.size() == 1);
         CHECK(json[0]["claims"] ==
               Json::array({"order 2", "keeps energy", "keeps momentum", "keeps angular momentum"}));
@@ -391,7 +391,7 @@ TEST_SUITE("ancora describe") {
 
     TEST_CASE("all types make a reference page, a type's parameters a table") {
         const TempFolder folder;
-        const ProcessResult result = ancora(folder, {"describe", "--all", "--markdown"});
+        const ProcessResult result = run_ancora(folder, {"describe", "--all", "--markdown"});
         CHECK(result.status == 0);
         CHECK(result.err == "");
         CHECK(result.out.starts_with("# Types\n\n## body `ancf_rigid_body`\n"));
@@ -399,14 +399,14 @@ TEST_SUITE("ancora describe") {
         CHECK(contains(result.out, "\n| `density` | a number | kg/m^3 |  | > 0, sensitive | "));
         CHECK(contains(result.out, "\n| `orientation.angle` | a number | rad |  |"));
 
-        CHECK(ancora(folder, {"describe", "--all", "truss"}).status == 2);
-        CHECK(ancora(folder, {"describe", "truss", "--json", "--markdown"}).err ==
+        CHECK(run_ancora(folder, {"describe", "--all", "truss"}).status == 2);
+        CHECK(run_ancora(folder, {"describe", "truss", "--json", "--markdown"}).err ==
               "error: \"--json\" and \"--markdown\" exclude each other\n");
     }
 
     TEST_CASE("an unknown type comes with the nearest name") {
         const TempFolder folder;
-        const ProcessResult result = ancora(folder, {"describe", "trus"});
+        const ProcessResult result = run_ancora(folder, {"describe", "trus"});
         CHECK(result.status == 3);
         CHECK(result.out == "");
         CHECK(result.err ==
@@ -418,14 +418,15 @@ TEST_SUITE("ancora describe") {
 TEST_SUITE("ancora new") {
     TEST_CASE("names that would not do are refused in words, and nothing is written") {
         const TempFolder folder;
-        const auto check = [&](const Arguments& arguments, int status, const std::string& message) {
-            Arguments all{"new"};
-            all.insert(all.end(), arguments.begin(), arguments.end());
-            const ProcessResult result = ancora(folder, all);
-            CHECK(result.status == status);
-            CHECK(result.out == "");
-            CHECK(result.err == "error: " + message + "\n");
-        };
+        const auto check =
+            [&](const CommandArguments& arguments, int status, const std::string& message) {
+                CommandArguments all{"new"};
+                all.insert(all.end(), arguments.begin(), arguments.end());
+                const ProcessResult result = run_ancora(folder, all);
+                CHECK(result.status == status);
+                CHECK(result.out == "");
+                CHECK(result.err == "error: " + message + "\n");
+            };
         check({"force"}, 2, "\"ancora new\" needs arguments: ancora new KIND NAME");
         check({"force", "a", "b"}, 2, "unexpected argument \"b\" (see \"ancora new --help\")");
         check({"constrain", "x"},
@@ -469,7 +470,7 @@ TEST_SUITE("ancora new") {
     TEST_CASE("the name takes the place of the template's, in files and in what they are called") {
         const TempFolder folder;
         const ProcessResult result =
-            ancora(folder, {"new", "constraint", "wound_spring2", "--dir", "inside"});
+            run_ancora(folder, {"new", "constraint", "wound_spring2", "--dir", "inside"});
         CHECK(result.status == 0);
         CHECK(result.err == "");
         CHECK(result.out.starts_with(

@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "support/process.hpp"
+#include "support/program.hpp"
 
 namespace ancora::testing {
 namespace {
@@ -29,12 +29,6 @@ ProcessOptions options(const TempFolder& folder) {
     out.folder = folder.path();
     out.environment = {{"ANCORA_PLUGIN_PATH", ANCORA_TEST_ZOO_DIR}};
     return out;
-}
-
-bool contains(const std::string& text, std::string_view part) {
-    const bool is_there = text.find(part) != std::string::npos;
-    if (!is_there) MESSAGE("not found: \"", part, "\" in:\n", text);
-    return is_there;
 }
 
 long count(const std::string& text, char what) {

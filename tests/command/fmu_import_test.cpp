@@ -17,7 +17,7 @@
 
 #include "ancora/framework/fmu.hpp"
 #include "ancora/framework/simulation.hpp"
-#include "support/process.hpp"
+#include "support/program.hpp"
 
 using namespace ancora;
 using namespace ancora::testing;
@@ -230,12 +230,6 @@ std::string tiny(const std::string& more = "outputs = [\"x = x.y\"]\n") {
            "[[force]]\nname = \"tiny\"\ntype = \"fmu\"\nfile = \"tiny.fmu\"\nperiod = 0.1\n"
            "inputs = [\"u\"]\nu1 = \"2*t\"\nparameters = [\"gain = 3\"]\n" +
            more;
-}
-
-bool contains(const std::string& text, std::string_view part) {
-    const bool is_there = text.find(part) != std::string::npos;
-    if (!is_there) MESSAGE("not found: \"", part, "\" in:\n", text);
-    return is_there;
 }
 
 }  // namespace

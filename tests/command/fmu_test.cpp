@@ -19,7 +19,7 @@
 #include <pugixml.hpp>
 
 #include "ancora/framework/simulation.hpp"
-#include "support/process.hpp"
+#include "support/program.hpp"
 
 using namespace ancora;
 using namespace ancora::testing;
@@ -32,12 +32,6 @@ ProcessOptions in(const std::filesystem::path& folder) {
     ProcessOptions options;
     options.folder = folder;
     return options;
-}
-
-bool contains(const std::string& text, std::string_view part) {
-    const bool is_there = text.find(part) != std::string::npos;
-    if (!is_there) MESSAGE("not found: \"", part, "\" in:\n", text);
-    return is_there;
 }
 
 ProcessResult make(const TempFolder& folder, std::vector<std::string> arguments) {

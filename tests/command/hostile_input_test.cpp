@@ -9,12 +9,10 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
-#include "support/process.hpp"
+#include "support/program.hpp"
 
 namespace ancora::testing {
 namespace {
-
-using Arguments = std::vector<std::string>;
 
 const std::string kTop = R"([[body]]
 name = "box"
@@ -27,14 +25,6 @@ type = "emm"
 step = 1.0e-3
 end = 0.01
 )";
-
-ProcessResult ancora(const TempFolder& folder, const Arguments& arguments) {
-    ProcessOptions options;
-    options.folder = folder.path();
-    Arguments all{ANCORA_TEST_BIN};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    return run_for_messages(all, options);
-}
 
 /// A command of the shell in a folder, with what it says and where it ends.
 ProcessResult shell(const TempFolder& folder, const std::string& command) {
@@ -80,11 +70,11 @@ TEST_SUITE("input without end") {
         for (const std::string name : {"/dev/zero", "pipe"}) {
             CAPTURE(name);
             folder.write("with.toml", "include = [\"" + name + "\"]\n" + kTop);
-            ProcessResult result = ancora(folder, {"check", "with.toml"});
+            ProcessResult result = run_ancora(folder, {"check", "with.toml"});
             CHECK(result.status == 6);
             CHECK(result.err.find("is no file") != std::string::npos);
 
-            result = ancora(folder, {"check", "m.toml", "--lock", name});
+            result = run_ancora(folder, {"check", "m.toml", "--lock", name});
             CHECK(result.status == 6);
             CHECK(result.err.find("cannot read the lock: this is no regular file") !=
                   std::string::npos);
@@ -94,7 +84,7 @@ TEST_SUITE("input without end") {
                              "[[force]]\nname = \"push\"\ntype = \"point_load\"\nat = "
                              "\"box@[0, 0, 0]\"\ntable = \"" +
                              name + "\"\n");
-            result = ancora(folder, {"check", "load.toml"});
+            result = run_ancora(folder, {"check", "load.toml"});
             CHECK(result.status == 6);
             CHECK(result.err.find("is no regular file") != std::string::npos);
 
@@ -102,7 +92,7 @@ TEST_SUITE("input without end") {
                          "[[body]]\nname = \"net\"\ntype = \"truss\"\nmesh = \"" + name +
                              "\"\narea = 1e-4\ndensity = 1e3\nyoung = 1e9\n[integrator]\ntype = "
                              "\"emm\"\nstep = 1e-3\nend = 1e-3\n");
-            result = ancora(folder, {"check", "net.toml"});
+            result = run_ancora(folder, {"check", "net.toml"});
             CHECK(result.status == 6);
             CHECK(result.err.find("is no regular file") != std::string::npos);
         }
@@ -111,7 +101,7 @@ TEST_SUITE("input without end") {
     TEST_CASE("neither are they checkpoints and results") {
         const TempFolder folder;
         folder.write("m.toml", kTop);
-        REQUIRE(ancora(folder, {"run", "m.toml", "--out", "run", "--quiet"}).status == 0);
+        REQUIRE(run_ancora(folder, {"run", "m.toml", "--out", "run", "--quiet"}).status == 0);
         for (const std::string name : {"history.csv", "frames.npy", "scene.json", "summary.json"}) {
             CAPTURE(name);
             const std::string before = folder.read("run/" + name);
@@ -119,7 +109,7 @@ TEST_SUITE("input without end") {
             make_pipe(folder, "run/" + name);
             for (const char* command : {"report", "paraview"}) {
                 if (name == "summary.json" && command == std::string("paraview")) continue;
-                const ProcessResult result = ancora(folder, {command, "run"});
+                const ProcessResult result = run_ancora(folder, {command, "run"});
                 CHECK(result.status == 6);
                 CHECK(result.err.find(name) != std::string::npos);
                 CHECK(result.err.find("this is no regular file") != std::string::npos);
@@ -127,13 +117,13 @@ TEST_SUITE("input without end") {
             std::filesystem::remove(folder / ("run/" + name));
             folder.write("run/" + name, before);
         }
-        CHECK(ancora(folder, {"report", "run"}).status == 0);
+        CHECK(run_ancora(folder, {"report", "run"}).status == 0);
 
         // as if the run had been killed
         std::filesystem::remove(folder / "run/summary.json");
         make_pipe(folder, "run/checkpoint.bin");
         const ProcessResult result =
-            ancora(folder, {"run", "m.toml", "--out", "run", "--resume", "--quiet"});
+            run_ancora(folder, {"run", "m.toml", "--out", "run", "--resume", "--quiet"});
         CHECK(result.status == 6);
         CHECK(result.err ==
               "run/checkpoint.bin: error: cannot read the checkpoint: this is no regular file\n");
@@ -144,7 +134,7 @@ TEST_SUITE("input without end") {
         folder.write("m.toml", "");
         // sparse, so that it takes no space
         std::filesystem::resize_file(folder / "m.toml", 268'435'457);
-        CHECK(ancora(folder, {"check", "m.toml"}).err ==
+        CHECK(run_ancora(folder, {"check", "m.toml"}).err ==
               "m.toml: error: cannot read the manifest: it has more than 268435456 bytes, the most "
               "that is read\n");
         folder.write("table.csv", "");
@@ -153,7 +143,7 @@ TEST_SUITE("input without end") {
                      kTop +
                          "[[force]]\nname = \"push\"\ntype = \"point_load\"\nat = "
                          "\"box@[0, 0, 0]\"\ntable = \"table.csv\"\n");
-        const ProcessResult result = ancora(folder, {"check", "load.toml"});
+        const ProcessResult result = run_ancora(folder, {"check", "load.toml"});
         CHECK(result.status == 6);
         CHECK(result.err.find("\"table.csv\" has 1073741825 bytes, more than the 1073741824 that "
                               "are read") != std::string::npos);
@@ -167,7 +157,7 @@ TEST_SUITE("input beyond bounds") {
             "error: arrays, tables and dotted keys stand more than 100 deep in each other\n";
         const auto refused = [&](const std::string& text, const std::string& place) {
             folder.write("m.toml", text);
-            const ProcessResult result = ancora(folder, {"check", "m.toml"});
+            const ProcessResult result = run_ancora(folder, {"check", "m.toml"});
             CHECK(result.status == 3);
             CHECK(result.err == "m.toml:" + place + ": " + why);
         };
@@ -182,14 +172,14 @@ TEST_SUITE("input beyond bounds") {
                      kTop + "# " + repeated("[", 500) + "\n[model]\nname = \"" +
                          repeated("[.{", 500) + "\"\n[output]\npoints = [" +
                          "\"box@[0.5, 0.5, 0.5]\"]\n");
-        CHECK(ancora(folder, {"check", "m.toml"}).status == 0);
+        CHECK(run_ancora(folder, {"check", "m.toml"}).status == 0);
 
-        ProcessResult result =
-            ancora(folder, {"check", "m.toml", "--set", "model" + repeated(".a", 30'000) + "=1"});
+        ProcessResult result = run_ancora(
+            folder, {"check", "m.toml", "--set", "model" + repeated(".a", 30'000) + "=1"});
         CHECK(result.status == 2);
         CHECK(result.err.find("with at most 100 names") != std::string::npos);
         result =
-            ancora(folder, {"check", "m.toml", "--set", "model.name=" + repeated("[", 30'000)});
+            run_ancora(folder, {"check", "m.toml", "--set", "model.name=" + repeated("[", 30'000)});
         CHECK(result.status == 3);
         CHECK(result.err.find("more than 100 deep") != std::string::npos);
     }
@@ -204,7 +194,7 @@ TEST_SUITE("input beyond bounds") {
                              " }\n[[generate.body]]\nname = \"p_${i}\"\ntype = \"particle\"\nmass "
                              "= " +
                              mass + "\n[integrator]\ntype = \"emm\"\nstep = 1e-3\nend = 1e-3\n");
-            const ProcessResult result = ancora(folder, {"check", "m.toml"});
+            const ProcessResult result = run_ancora(folder, {"check", "m.toml"});
             CHECK(result.status == 3);
             CHECK(result.err == "m.toml:1:1: error: [[generate]]: " + message + "\n");
         };
@@ -259,13 +249,13 @@ TEST_SUITE("input that speaks to the terminal") {
 
         // a file's name, in a message and in the log
         const std::string name = "m" + clear + ".toml";
-        ProcessResult result = ancora(folder, {"check", name});
+        ProcessResult result = run_ancora(folder, {"check", name});
         CHECK(result.status == 6);
         CHECK(result.err == "m" + shown +
                                 ".toml: error: cannot read the manifest: No such file or "
                                 "directory\n");
         folder.write(name, kTop);
-        result = ancora(folder, {"run", name, "--verbose", "--out", "out" + clear});
+        result = run_ancora(folder, {"run", name, "--verbose", "--out", "out" + clear});
         CHECK(result.status == 0);
         CHECK(is_printable(result.err));
         CHECK(is_printable(result.out));
@@ -274,10 +264,10 @@ TEST_SUITE("input that speaks to the terminal") {
 
         // a model's name, as TOML's escapes write it
         folder.write("name.toml", "[model]\nname = \"a\\u001B[2Jb\\u009B31m\\u202Ec\"\n" + kTop);
-        for (const Arguments& more : {Arguments{}, {"--json"}, {"--print"}}) {
-            Arguments arguments{"check", "name.toml"};
+        for (const CommandArguments& more : {CommandArguments{}, {"--json"}, {"--print"}}) {
+            CommandArguments arguments{"check", "name.toml"};
             arguments.insert(arguments.end(), more.begin(), more.end());
-            result = ancora(folder, arguments);
+            result = run_ancora(folder, arguments);
             CHECK(result.status == 0);
             CHECK(is_printable(result.out));
             CHECK(result.out.find("\xe2\x80\xae") == std::string::npos);
@@ -286,27 +276,28 @@ TEST_SUITE("input that speaks to the terminal") {
         // what --print writes is the same model
         const std::string printed = result.out;
         folder.write("printed.toml", printed);
-        CHECK(ancora(folder, {"check", "printed.toml", "--print"}).out == printed);
+        CHECK(run_ancora(folder, {"check", "printed.toml", "--print"}).out == printed);
 
         // names of types, keys, objects, commands, options, columns
         folder.write("type.toml", "[[body]]\nname = \"b\"\ntype = \"t\\u001B[2J\"\n" + kTop);
         folder.write("key.toml", kTop + "[output]\n\"k\\u001B[2J\" = 1\n");
         folder.write("object.toml", "[[body]]\nname = \"b\\u001B[2J\"\ntype = \"t\"\n" + kTop);
         folder.write("bytes.toml", kTop + "[output]\nx = \"\xff\xfe\x9b\"\n");
-        REQUIRE(ancora(folder, {"run", "m.toml", "--out", "run", "--quiet"}).status == 0);
-        for (const Arguments& arguments : {Arguments{"check", "type.toml"},
-                                           {"check", "key.toml"},
-                                           {"check", "object.toml"},
-                                           {"check", "bytes.toml"},
-                                           {"check", "m.toml", "--set", "model." + clear + "=1"},
-                                           {"check", "m.toml", "--" + clear},
-                                           {clear},
-                                           {"describe", clear},
-                                           {"verify", clear},
-                                           {"report", "run", "--columns", clear},
-                                           {"plot", "run", "--columns", "t", "--out", clear},
-                                           {"report", clear}}) {
-            result = ancora(folder, arguments);
+        REQUIRE(run_ancora(folder, {"run", "m.toml", "--out", "run", "--quiet"}).status == 0);
+        for (const CommandArguments& arguments :
+             {CommandArguments{"check", "type.toml"},
+              {"check", "key.toml"},
+              {"check", "object.toml"},
+              {"check", "bytes.toml"},
+              {"check", "m.toml", "--set", "model." + clear + "=1"},
+              {"check", "m.toml", "--" + clear},
+              {clear},
+              {"describe", clear},
+              {"verify", clear},
+              {"report", "run", "--columns", clear},
+              {"plot", "run", "--columns", "t", "--out", clear},
+              {"report", clear}}) {
+            result = run_ancora(folder, arguments);
             CAPTURE(result.err);
             CHECK(result.status > 0);
             CHECK(result.status < 7);
@@ -319,7 +310,7 @@ TEST_SUITE("input that speaks to the terminal") {
     TEST_CASE("a point's name is one line of history.csv") {
         const TempFolder folder;
         folder.write("m.toml", kTop + "[output]\npoints = [\"box@[0, # \\\" [\\n 0, 0]\"]\n");
-        const ProcessResult result = ancora(folder, {"run", "m.toml"});
+        const ProcessResult result = run_ancora(folder, {"run", "m.toml"});
         CHECK(result.status == 3);
         CHECK(result.err.find("points: \"box@[0, # \" [\\n 0, 0]\" holds a control character or a "
                               "line break") != std::string::npos);

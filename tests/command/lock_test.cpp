@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "support/process.hpp"
+#include "support/program.hpp"
 
 namespace ancora::testing {
 namespace {
@@ -62,12 +62,6 @@ public:
         write(file, text.replace(at, from.size(), to));
     }
 };
-
-bool contains(const std::string& text, std::string_view part) {
-    const bool is_there = text.find(part) != std::string::npos;
-    if (!is_there) MESSAGE("not found: \"", part, "\" in:\n", text);
-    return is_there;
-}
 
 /// By the tool of the system, not by the code under test.
 std::string sha256sum(const fs::path& file) {

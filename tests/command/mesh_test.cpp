@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "support/process.hpp"
+#include "support/program.hpp"
 
 namespace ancora::testing {
 namespace {
@@ -107,19 +107,12 @@ std::string model(const std::string& network) {
            "[model]\ngravity = [1.0, -3.0, -9.81]\n[output]\npoints = [\"net@11\"]\n";
 }
 
-ProcessResult ancora(const TempFolder& folder, std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), ANCORA_TEST_BIN);
-    ProcessOptions options;
-    options.folder = folder.path();
-    return run_for_messages(arguments, options);
-}
-
 // The error that a model with this mesh file causes, in a folder below the current one.
 ProcessResult run_mesh(const std::string& name, const std::string& text, const std::string& more) {
     const TempFolder folder;
     folder.write("models/" + name, text);
     folder.write("models/m.toml", model("mesh = \"" + name + "\"") + more);
-    return ancora(folder, {"run", "models/m.toml", "--quiet"});
+    return run_ancora(folder, {"run", "models/m.toml", "--quiet"});
 }
 
 TEST_SUITE("mesh files") {
@@ -134,7 +127,7 @@ TEST_SUITE("mesh files") {
         for (const std::string kind : {"msh", "vtk", "vtu"})
             folder.write("models/" + kind + ".toml", model("mesh = \"net." + kind + "\""));
         for (const std::string name : {"grid", "msh", "vtk", "vtu"}) {
-            const ProcessResult result = ancora(
+            const ProcessResult result = run_ancora(
                 folder, {"run", "models/" + name + ".toml", "--quiet", "--out", "out-" + name});
             CHECK(result.err == "");
             REQUIRE(result.status == 0);
@@ -155,8 +148,8 @@ TEST_SUITE("mesh files") {
         folder.write("net.msh", mesh);
         std::string text = model("mesh = \"net.msh\"");
         folder.write("m.toml", text.replace(text.find("net@11"), 6, "net@tip"));
-        const ProcessResult result =
-            ancora(folder, {"run", "m.toml", "--quiet", "--set", "constraint.peg.a=\"net@tip\""});
+        const ProcessResult result = run_ancora(
+            folder, {"run", "m.toml", "--quiet", "--set", "constraint.peg.a=\"net@tip\""});
         CHECK(result.err == "");
         CHECK(result.status == 0);
         CHECK(folder.read("results/m/history.csv").find(",net@tip.x,") != std::string::npos);
@@ -176,14 +169,14 @@ TEST_SUITE("mesh files") {
         const auto run = [&](const std::string& groups) {
             std::string text = whole;
             folder.write("m.toml", text.replace(text.find("[[constraint]]"), 0, groups));
-            return ancora(folder, {"run", "m.toml", "--quiet"});
+            return run_ancora(folder, {"run", "m.toml", "--quiet"});
         };
         // All elements are in the group "net": the same as if the truss had the value
         CHECK(run("groups.net = { young = 2.0e7 }\n").status == 0);
         const std::string history = folder.read("results/m/history.csv");
         folder.write("m.toml", whole);
-        CHECK(ancora(folder, {"run", "m.toml", "--quiet", "--set", "body.net.young=2e7"}).status ==
-              0);
+        CHECK(run_ancora(folder, {"run", "m.toml", "--quiet", "--set", "body.net.young=2e7"})
+                  .status == 0);
         CHECK(folder.read("results/m/history.csv") == history);
 
         const auto refused = [&](const std::string& groups, const std::string& message) {
@@ -205,7 +198,7 @@ TEST_SUITE("mesh files") {
     TEST_CASE("a file that is not there is status 6, a broken one status 3 with its own place") {
         const TempFolder folder;
         folder.write("m.toml", model("mesh = \"sail.msh\""));
-        const ProcessResult missing = ancora(folder, {"run", "m.toml", "--quiet"});
+        const ProcessResult missing = run_ancora(folder, {"run", "m.toml", "--quiet"});
         CHECK(missing.status == 6);
         CHECK(missing.err ==
               "m.toml:5:8: error: body \"net\": mesh: \"sail.msh\" does not exist\n");

@@ -11,25 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "support/process.hpp"
+#include "support/program.hpp"
 
 namespace ancora::testing {
 namespace {
-
-using Arguments = std::vector<std::string>;
-
-ProcessResult ancora(const TempFolder& folder, Arguments arguments) {
-    arguments.insert(arguments.begin(), ANCORA_TEST_BIN);
-    ProcessOptions options;
-    options.folder = folder.path();
-    return run_process(std::move(arguments), options);
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    const bool is_there = text.find(part) != std::string::npos;
-    if (!is_there) MESSAGE("not found: \"", part, "\" in:\n", text);
-    return is_there;
-}
 
 bool lacks(const std::string& text, const std::string& part) {
     return text.find(part) == std::string::npos;
@@ -46,12 +31,12 @@ const std::string kIntegrator = "[integrator]\ntype = \"emm\"\nstep = 0.01\nend 
 const std::string kBall = "[[body]]\nname = \"ball\"\ntype = \"particle\"\nmass = 2.0\n";
 
 /// What `ancora check` says of a model that is refused with this status.
-std::string refused(const std::string& text, int status = 3, const Arguments& more = {}) {
+std::string refused(const std::string& text, int status = 3, const CommandArguments& more = {}) {
     const TempFolder folder;
     folder.write("m.toml", text);
-    Arguments check = {"check", "m.toml"};
+    CommandArguments check = {"check", "m.toml"};
     check.insert(check.end(), more.begin(), more.end());
-    const ProcessResult result = ancora(folder, check);
+    const ProcessResult result = run_ancora_in_full(folder, check);
     CAPTURE(result.err);
     CHECK(result.status == status);
     CHECK(result.out == "");
@@ -127,7 +112,7 @@ TEST_SUITE("messages: places") {
     TEST_CASE("colour on a terminal, and only there") {
         const TempFolder folder;
         folder.write("m.toml", kBall + "colour = 1\n" + kIntegrator);
-        CHECK(lacks(ancora(folder, {"check", "m.toml"}).err, "\033"));
+        CHECK(lacks(run_ancora_in_full(folder, {"check", "m.toml"}).err, "\033"));
         if (!has_terminals()) {
             MESSAGE("skipped: there is no pseudo-terminal to be had (is /dev/pts mounted?)");
             return;
@@ -282,7 +267,8 @@ TEST_SUITE("messages: what was meant") {
         CHECK(contains(particle, "are those of its reference point"));
         CHECK(lacks(particle, "calls others"));
         const TempFolder folder;
-        CHECK(contains(ancora(folder, {"describe", "quaternion_body"}).out, "qw, qx, qy, qz"));
+        CHECK(contains(run_ancora_in_full(folder, {"describe", "quaternion_body"}).out,
+                       "qw, qx, qy, qz"));
     }
 
     TEST_CASE("one formula where several are wanted, and a file that is not there") {
@@ -333,19 +319,19 @@ TEST_SUITE("[[joint]] is another name for [[constraint]]") {
         folder.write("c.toml",
                      "include = \"part.toml\"\n" + model + rest + generated + kIntegrator);
         for (const char* const name : {"a", "b", "c"}) {
-            const ProcessResult run =
-                ancora(folder, {"run", std::string(name) + ".toml", "--out", name, "--quiet"});
+            const ProcessResult run = run_ancora_in_full(
+                folder, {"run", std::string(name) + ".toml", "--out", name, "--quiet"});
             CAPTURE(run.err);
             REQUIRE(run.status == 0);
         }
         const std::string history = folder.read("b/history.csv");
         CHECK(folder.read("a/history.csv") == history);
         CHECK(folder.read("c/history.csv") == history);
-        const std::string printed = ancora(folder, {"check", "--print", "a.toml"}).out;
+        const std::string printed = run_ancora_in_full(folder, {"check", "--print", "a.toml"}).out;
         CHECK(count(printed, "[[joint]]") == 3);
         CHECK(count(printed, "[[constraint]]") == 1);
         folder.write("d.toml", printed);
-        REQUIRE(ancora(folder, {"run", "d.toml", "--out", "d", "--quiet"}).status == 0);
+        REQUIRE(run_ancora_in_full(folder, {"run", "d.toml", "--out", "d", "--quiet"}).status == 0);
         CHECK(folder.read("d/history.csv") == history);
     }
 
@@ -354,7 +340,7 @@ TEST_SUITE("[[joint]] is another name for [[constraint]]") {
         const TempFolder folder;
         folder.write("m.toml", model);
         for (const char* const kind : {"joint", "constraint"}) {
-            const ProcessResult printed = ancora(
+            const ProcessResult printed = run_ancora_in_full(
                 folder,
                 {"check", "--print", "m.toml", "--set", std::string(kind) + ".pin.components=xy"});
             CHECK(printed.err == "");
@@ -376,7 +362,7 @@ TEST_SUITE("[[joint]] is another name for [[constraint]]") {
 
     TEST_CASE("the schema for editors knows it") {
         const TempFolder folder;
-        CHECK(contains(ancora(folder, {"schema"}).out, "\"joint\": {"));
+        CHECK(contains(run_ancora_in_full(folder, {"schema"}).out, "\"joint\": {"));
     }
 }
 

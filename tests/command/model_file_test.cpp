@@ -8,23 +8,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support/process.hpp"
+#include "support/program.hpp"
 
 namespace ancora::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using Arguments = std::vector<std::string>;
 
-ProcessResult ancora_in(const fs::path& folder, Arguments arguments) {
+ProcessResult ancora_in(const fs::path& folder, CommandArguments arguments) {
     arguments.insert(arguments.begin(), ANCORA_TEST_BIN);
     ProcessOptions options;
     options.folder = folder;
     return run_process(std::move(arguments), options);
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 /// A model of several files: a table, an included load, generated bodies, parameters, texts with
@@ -49,12 +44,12 @@ void write_model(const TempFolder& folder) {
         "[output]\nevery = 0.01\npoints = ['p_2@[0, 0, 0]']\n");
 }
 
-const Arguments kChanged = {"--set",
-                            "parameters.L=0.4",
-                            "--set",
-                            "body.p_0.velocity=[1, 0.1, 0]",
-                            "--set",
-                            "integrator.end=0.3"};
+const CommandArguments kChanged = {"--set",
+                                   "parameters.L=0.4",
+                                   "--set",
+                                   "body.p_0.velocity=[1, 0.1, 0]",
+                                   "--set",
+                                   "integrator.end=0.3"};
 
 /// Runs the model of results again, into a folder beside it.
 void check_runs_again(const fs::path& results, const fs::path& from, const std::string& model) {
@@ -79,7 +74,7 @@ TEST_SUITE("the model of results") {
     TEST_CASE("it runs again to the same bytes, from its folder and from others") {
         const TempFolder folder;
         write_model(folder);
-        Arguments run = {"run", "the models/m.toml", "--out", "my results/a", "--quiet"};
+        CommandArguments run = {"run", "the models/m.toml", "--out", "my results/a", "--quiet"};
         run.insert(run.end(), kChanged.begin(), kChanged.end());
         REQUIRE(ancora_in(folder.path(), run).status == 0);
         const std::string model = folder.read("my results/a/model.toml");
@@ -146,7 +141,7 @@ TEST_SUITE("the model of results") {
     TEST_CASE("a run replaces it, resumes with it, and leaves one of somebody else alone") {
         const TempFolder folder;
         write_model(folder);
-        const Arguments run = {"run", "the models/m.toml", "--out", "out", "--quiet"};
+        const CommandArguments run = {"run", "the models/m.toml", "--out", "out", "--quiet"};
         REQUIRE(ancora_in(folder.path(), run).status == 0);
         const std::string model = folder.read("out/model.toml");
         const std::string history = folder.read("out/history.csv");
@@ -162,7 +157,7 @@ TEST_SUITE("the model of results") {
             contains(refused.err, "holds \"model.toml\", which no run made, so it is left alone"));
         CHECK(folder.read("out/model.toml") == "[model]\nname = 'mine'\n");
         CHECK(folder.read("out/history.csv") == history);
-        Arguments resume = run;
+        CommandArguments resume = run;
         for (const char* const more : {"--resume", "--set", "integrator.end=0.4"})
             resume.emplace_back(more);
         const ProcessResult not_resumed = ancora_in(folder.path(), resume);

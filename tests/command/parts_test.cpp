@@ -14,19 +14,12 @@
 
 #include "ancora/framework/manifest.hpp"
 #include "support/near.hpp"
-#include "support/process.hpp"
+#include "support/program.hpp"
 
 namespace ancora::testing {
 namespace {
 
 namespace fs = std::filesystem;
-
-ProcessResult ancora(const TempFolder& folder, std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), ANCORA_TEST_BIN);
-    ProcessOptions options;
-    options.folder = folder.path();
-    return run_for_messages(arguments, options);
-}
 
 // With a point where there is none: "-0" alone would be the integer 0.
 std::string exact(double x) {
@@ -130,10 +123,12 @@ TEST_SUITE("manifests of parts") {
         const TempFolder folder;
         folder.write("hand.toml", Ring().toml());
         const std::string example = (kExamples / "ring_of_beads/model.toml").string();
-        const ProcessResult generated = ancora(folder, {"run", example, "--out", "a", "--quiet"});
+        const ProcessResult generated =
+            run_ancora(folder, {"run", example, "--out", "a", "--quiet"});
         CHECK(generated.err == "");
         REQUIRE(generated.status == 0);
-        const ProcessResult hand = ancora(folder, {"run", "hand.toml", "--out", "b", "--quiet"});
+        const ProcessResult hand =
+            run_ancora(folder, {"run", "hand.toml", "--out", "b", "--quiet"});
         CHECK(hand.err == "");
         REQUIRE(hand.status == 0);
         CHECK(folder.read("a/history.csv").size() > 10000);
@@ -152,7 +147,7 @@ TEST_SUITE("manifests of parts") {
         const TempFolder folder;
         const Ring ring;
         const std::string example = (kExamples / "ring_of_beads/model.toml").string();
-        REQUIRE(ancora(folder, {"run", example, "--out", "a", "--quiet"}).status == 0);
+        REQUIRE(run_ancora(folder, {"run", example, "--out", "a", "--quiet"}).status == 0);
         const History history(folder.read("a/history.csv"));
         REQUIRE(history.rows.size() == 41);
         double worst = 0.0;
@@ -183,22 +178,22 @@ TEST_SUITE("manifests of parts") {
             const std::vector<std::string> set{"--set", "integrator.end=" + exact(end)};
             std::vector<std::string> print{"check", "--print", file.string()};
             print.insert(print.end(), set.begin(), set.end());
-            const ProcessResult printed = ancora(folder, print);
+            const ProcessResult printed = run_ancora(folder, print);
             CHECK(printed.err == "");
             REQUIRE(printed.status == 0);
             folder.write("deep/down/printed.toml", printed.out);
             std::vector<std::string> original{"run", file.string(), "--out", "a", "--quiet"};
             original.insert(original.end(), set.begin(), set.end());
-            REQUIRE(ancora(folder, original).status == 0);
+            REQUIRE(run_ancora(folder, original).status == 0);
             const ProcessResult again =
-                ancora(folder, {"run", "deep/down/printed.toml", "--out", "b", "--quiet"});
+                run_ancora(folder, {"run", "deep/down/printed.toml", "--out", "b", "--quiet"});
             CHECK(again.err == "");
             REQUIRE(again.status == 0);
             const bool is_same = folder.read("a/history.csv") == folder.read("b/history.csv");
             CHECK(is_same);
             // and is its own expansion
             const ProcessResult twice =
-                ancora(folder, {"check", "--print", "deep/down/printed.toml"});
+                run_ancora(folder, {"check", "--print", "deep/down/printed.toml"});
             const bool is_fixed = twice.out == printed.out;
             CHECK(is_fixed);
         }
@@ -215,7 +210,7 @@ TEST_SUITE("manifests of parts") {
             "include = ['parts/push.toml']\n[parameters]\nm = '2 lb'\n[model]\n"
             "name = 'a $${m} of ${m}'\n[[body]]\nname = 'p'\ntype = 'particle'\nmass = 'm'\n"
             "[integrator]\ntype = 'emm'\nstep = '1 ms'\nend = '1 min'\n");
-        const ProcessResult printed = ancora(folder, {"check", "--print", "m.toml"});
+        const ProcessResult printed = run_ancora(folder, {"check", "--print", "m.toml"});
         CHECK(printed.err == "");
         CHECK(printed.out ==
               "[model]\nname = \"a $${m} of 0.90718474\"\ngravity = [0.0, 0.0, 0.0]\n\n[[body]]\n"
@@ -225,11 +220,11 @@ TEST_SUITE("manifests of parts") {
                   "\"\n\n[integrator]\ntype = \"emm\"\nstep = 0.001\nend = 60.0\n\n[output]\n"
                   "checkpoint = 30.0\n");
         const ProcessResult wrong =
-            ancora(folder, {"check", "--print", "m.toml", "--set", "parameters.m=2 mm"});
+            run_ancora(folder, {"check", "--print", "m.toml", "--set", "parameters.m=2 mm"});
         CHECK(wrong.status == 3);
         CHECK(wrong.out == "");
         CHECK(wrong.err == "m.toml:9:8: error: body \"p\": mass: expected kg, got m: \"m\"\n");
-        CHECK(ancora(folder, {"check", "--print", "--json", "m.toml"}).status == 2);
+        CHECK(run_ancora(folder, {"check", "--print", "--json", "m.toml"}).status == 2);
     }
 }
 

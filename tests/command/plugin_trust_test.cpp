@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support/process.hpp"
+#include "support/program.hpp"
 
 namespace ancora::testing {
 namespace {
@@ -63,12 +63,6 @@ public:
             kOrAllow);
     }
 };
-
-bool contains(const std::string& text, std::string_view part) {
-    const bool is_there = text.find(part) != std::string::npos;
-    if (!is_there) MESSAGE("not found: \"", part, "\" in:\n", text);
-    return is_there;
-}
 
 TEST_SUITE("ancora --unchecked-plugin-dirs") {
     TEST_CASE("what reads a model refuses the folder, and takes it with the option") {

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "support/process.hpp"
+#include "support/program.hpp"
 
 namespace ancora::testing {
 namespace {
@@ -22,18 +22,10 @@ std::string model(const std::string& constraint_type, const char* body_type = "t
            "\"\nat = \"m@0\"\n[integrator]\ntype = \"emm\"\nstep = 0.01\nend = 0.1\n";
 }
 
-ProcessResult ancora(const TempFolder& folder, std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), ANCORA_TEST_BIN);
+ProcessResult run_with_zoo(const TempFolder& folder, CommandArguments arguments) {
     ProcessOptions options;
-    options.folder = folder.path();
     options.environment = {{"ANCORA_PLUGIN_PATH", ANCORA_TEST_ZOO_DIR}};
-    return run_for_messages(arguments, options);
-}
-
-bool contains(const std::string& text, std::string_view part) {
-    const bool is_there = text.find(part) != std::string::npos;
-    if (!is_there) MESSAGE("not found: \"", part, "\" in:\n", text);
-    return is_there;
+    return run_ancora(folder, std::move(arguments), options);
 }
 
 void replace(const TempFolder& folder,
@@ -66,9 +58,10 @@ TEST_SUITE("ancora replay") {
             folder.write("m.toml",
                          box + "[[force]]\nname = \"f\"\ntype = \"servo\"\n" + on +
                              "\ntarget = \"1e10*max(0, t - 0.045)\"\nkd = 1e300\n" + steps);
-            const ProcessResult run = ancora(folder, {"run", "m.toml"});
+            const ProcessResult run = run_with_zoo(folder, {"run", "m.toml"});
             CHECK(run.status == 4);
-            const ProcessResult again = ancora(folder, {"replay", "results/m/failed_call.toml"});
+            const ProcessResult again =
+                run_with_zoo(folder, {"replay", "results/m/failed_call.toml"});
             CHECK(again.err == "");
             CHECK(again.status == 4);
             CHECK(contains(again.out, "it fails again:\n  f is "));
@@ -77,7 +70,7 @@ TEST_SUITE("ancora replay") {
                 "results/m/failed_call.toml",
                 "[[measure]]\ntext = \"hinge.angle\"",
                 "[[measure]]\ntext = \"hinge.way\"");
-        const ProcessResult other = ancora(folder, {"replay", "results/m/failed_call.toml"});
+        const ProcessResult other = run_with_zoo(folder, {"replay", "results/m/failed_call.toml"});
         CHECK(other.status == 6);
         CHECK(contains(other.err, "the record has no measure \"hinge.angle\""));
     }
@@ -85,7 +78,7 @@ TEST_SUITE("ancora replay") {
     TEST_CASE("a call that threw in a run throws again, and not with other inputs") {
         const TempFolder folder;
         folder.write("m.toml", model("throws_in_call"));
-        const ProcessResult run = ancora(folder, {"run", "m.toml"});
+        const ProcessResult run = run_with_zoo(folder, {"run", "m.toml"});
         CHECK(run.status == 4);
         CHECK(run.err.ends_with(
             "m.toml:6:1: error: t = 0.01 s, constraint \"c\" (type throws_in_call of plugin "
@@ -94,7 +87,7 @@ TEST_SUITE("ancora replay") {
         CHECK(fs::exists(folder / "results/m/summary.json"));
 
         const std::string file = "results/m/failed_call.toml";
-        const ProcessResult again = ancora(folder, {"replay", file});
+        const ProcessResult again = run_with_zoo(folder, {"replay", file});
         CHECK(again.status == 4);
         CHECK(again.err == "");
         CHECK(again.out.starts_with(
@@ -104,7 +97,7 @@ TEST_SUITE("ancora replay") {
         CHECK(again.out.ends_with("it fails again: it threw \"out of order\"\n"));
 
         replace(folder, file, "\nt = [0.01]", "\nt = [0.0]");
-        const ProcessResult other = ancora(folder, {"replay", file});
+        const ProcessResult other = run_with_zoo(folder, {"replay", file});
         CHECK(other.status == 0);
         CHECK(other.out.ends_with("it does not fail this time: every output is finite\n"));
     }
@@ -112,10 +105,10 @@ TEST_SUITE("ancora replay") {
     TEST_CASE("what is not finite is marked") {
         const TempFolder folder;
         folder.write("m.toml", model("nan_jacobian"));
-        const ProcessResult run = ancora(folder, {"run", "m.toml"});
+        const ProcessResult run = run_with_zoo(folder, {"run", "m.toml"});
         CHECK(run.status == 4);
         CHECK(contains(run.err, "(block \"gap\", row 0, column 2)" + std::string(kAdvice)));
-        const ProcessResult again = ancora(folder, {"replay", "results/m/failed_call.toml"});
+        const ProcessResult again = run_with_zoo(folder, {"replay", "results/m/failed_call.toml"});
         CHECK(again.status == 4);
         CHECK(contains(again.out, "\n  B  0  0  nan  <- not finite\n"));
         CHECK(again.out.ends_with("it fails again:\n  B is nan at row 0, column 2\n"));
@@ -126,25 +119,26 @@ TEST_SUITE("ancora replay") {
         std::string text = "[parameters]\nm = '2 kg'\n" + model("test_plane", "throwing_factory");
         text.replace(text.find("mass = 2.0"), 10, "mass = 'm/4'");
         folder.write("m.toml", text);
-        CHECK(ancora(folder, {"check", "m.toml"}).status == 4);
+        CHECK(run_with_zoo(folder, {"check", "m.toml"}).status == 4);
         CHECK(contains(folder.read("failed_call.toml"), "\nmass = 0.5\n"));
-        CHECK(contains(ancora(folder, {"replay", "failed_call.toml"}).out, "\"out of luck\""));
+        CHECK(
+            contains(run_with_zoo(folder, {"replay", "failed_call.toml"}).out, "\"out of luck\""));
     }
 
     TEST_CASE("a failure before there are results, and a file that is not ours") {
         const TempFolder folder;
         folder.write("m.toml", model("test_plane", "throwing_factory"));
-        const ProcessResult check = ancora(folder, {"check", "m.toml"});
+        const ProcessResult check = run_with_zoo(folder, {"check", "m.toml"});
         CHECK(check.status == 4);
         CHECK(contains(check.err,
                        "its factory threw \"out of luck\"\n  the inputs of the call are in "
                        "\"failed_call.toml\""));
-        const ProcessResult again = ancora(folder, {"replay", "failed_call.toml"});
+        const ProcessResult again = run_with_zoo(folder, {"replay", "failed_call.toml"});
         CHECK(again.status == 4);
         CHECK(contains(again.out, "it threw \"out of luck\""));
 
         folder.write("failed_call.toml", "precious\n");
-        const ProcessResult other = ancora(folder, {"run", "m.toml"});
+        const ProcessResult other = run_with_zoo(folder, {"run", "m.toml"});
         CHECK(other.status == 4);
         CHECK(contains(other.err,
                        "\n  the inputs of the call are lost: cannot write \"failed_call.toml\": "
@@ -156,11 +150,11 @@ TEST_SUITE("ancora replay") {
     TEST_CASE("a later run takes the record away with the results that it replaces") {
         const TempFolder folder;
         folder.write("m.toml", model("throws_in_call"));
-        REQUIRE(ancora(folder, {"run", "m.toml"}).status == 4);
+        REQUIRE(run_with_zoo(folder, {"run", "m.toml"}).status == 4);
         REQUIRE(fs::exists(folder / "results/m/failed_call.toml"));
         folder.write("m.toml", model("point_on_plane"));
         replace(folder, "m.toml", "\nat = \"m@0\"", "\npoint = \"m@0\"\nnormal = [0, 0, 1]");
-        REQUIRE(ancora(folder, {"run", "m.toml"}).err == "");
+        REQUIRE(run_with_zoo(folder, {"run", "m.toml"}).err == "");
         CHECK_FALSE(fs::exists(folder / "results/m/failed_call.toml"));
     }
 
@@ -171,7 +165,7 @@ TEST_SUITE("ancora replay") {
         fs::copy_file(fs::path(ANCORA_TEST_ZOO_DIR) / "throws_in_call.so",
                       folder / "theirs/throws_in_call.so");
         folder.write("m.toml", "[model]\nplugin_dirs = [\"theirs\"]\n" + model("throws_in_call"));
-        const ProcessResult run = ancora(folder, {"run", "m.toml"});
+        const ProcessResult run = run_with_zoo(folder, {"run", "m.toml"});
         const std::string theirs = (folder / "theirs").string();
         CHECK(contains(run.err,
                        "\"ancora replay results/m/failed_call.toml --plugin-dir " + theirs +
@@ -199,13 +193,13 @@ TEST_SUITE("ancora replay") {
     TEST_CASE("the plugin of --plugin-dir comes before that of the run") {
         const TempFolder folder;
         folder.write("m.toml", model("throws_in_call"));
-        REQUIRE(ancora(folder, {"run", "m.toml"}).status == 4);
+        REQUIRE(run_with_zoo(folder, {"run", "m.toml"}).status == 4);
         fs::create_directories(folder / "own");
         fs::copy_file(fs::path(ANCORA_TEST_ZOO_DIR) / "throws_in_call.so",
                       folder / "own/throws_in_call.so");
         folder.write("own/throws_in_call.so", folder.read("own/throws_in_call.so") + '\0');
         const ProcessResult result =
-            ancora(folder, {"replay", "results/m/failed_call.toml", "--plugin-dir", "own"});
+            run_with_zoo(folder, {"replay", "results/m/failed_call.toml", "--plugin-dir", "own"});
         CHECK(result.status == 4);
         CHECK(result.err ==
               fmt::format(
@@ -217,16 +211,16 @@ TEST_SUITE("ancora replay") {
 
     TEST_CASE("no record, or a broken one") {
         const TempFolder folder;
-        const ProcessResult none = ancora(folder, {"replay"});
+        const ProcessResult none = run_with_zoo(folder, {"replay"});
         CHECK(none.status == 2);
         CHECK(none.err == "error: \"ancora replay\" needs an argument: ancora replay FILE\n");
-        const ProcessResult missing = ancora(folder, {"replay", "gone.toml"});
+        const ProcessResult missing = run_with_zoo(folder, {"replay", "gone.toml"});
         CHECK(missing.status == 6);
         CHECK(missing.err ==
               "gone.toml: error: cannot read the record of a failed call: No such file or "
               "directory\n");
         folder.write("f.toml", "format = 1\n[call\n");
-        const ProcessResult broken = ancora(folder, {"replay", "f.toml"});
+        const ProcessResult broken = run_with_zoo(folder, {"replay", "f.toml"});
         CHECK(broken.status == 6);
         CHECK(broken.err.starts_with("f.toml:2:6: error: "));
     }

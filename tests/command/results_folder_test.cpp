@@ -9,13 +9,12 @@
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
 
-#include "support/process.hpp"
+#include "support/program.hpp"
 
 namespace ancora::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using Arguments = std::vector<std::string>;
 using Json = nlohmann::json;
 
 const std::string kBall = R"([model]
@@ -37,19 +36,11 @@ every = 0.01
 )";
 const std::string kLong = kBall + "checkpoint = 0.02\nstates = true\n";
 
-ProcessResult ancora(const TempFolder& folder, Arguments arguments, ProcessOptions options = {}) {
-    arguments.insert(arguments.begin(), ANCORA_TEST_BIN);
-    options.folder = folder.path();
-    return run_process(std::move(arguments), options);
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 /// A run that is refused with status 6 and these words.
-void check_refused(const TempFolder& folder, const Arguments& arguments, const std::string& words) {
-    const ProcessResult result = ancora(folder, arguments);
+void check_refused(const TempFolder& folder,
+                   const CommandArguments& arguments,
+                   const std::string& words) {
+    const ProcessResult result = run_ancora_in_full(folder, arguments);
     CAPTURE(result.err);
     CHECK(result.status == 6);
     CHECK(contains(result.err, words));
@@ -65,7 +56,7 @@ void wait_for_rows(const ChildProcess& child,
     }));
 }
 
-Arguments long_run() {
+CommandArguments long_run() {
     return {ANCORA_TEST_BIN,
             "run",
             "long.toml",
@@ -84,22 +75,23 @@ TEST_SUITE("folder of results") {
             CAPTURE(name);
             const TempFolder folder;
             folder.write("m.toml", kBall);
-            const Arguments files = {"history.csv",
-                                     "scene.json",
-                                     "frames.npy",
-                                     "states.npy",
-                                     "report.html",
-                                     "paraview.pvd",
-                                     "paraview/bodies_000000.vtp",
-                                     "failed_call.toml",
-                                     "notes.txt"};
+            const CommandArguments files = {"history.csv",
+                                            "scene.json",
+                                            "frames.npy",
+                                            "states.npy",
+                                            "report.html",
+                                            "paraview.pvd",
+                                            "paraview/bodies_000000.vtp",
+                                            "failed_call.toml",
+                                            "notes.txt"};
             folder.write(std::string("out/") + name, "mine");
             for (const std::string& file : files)
                 if (file != "history.csv") folder.write("out/" + file, "mine");
-            for (const Arguments& more : {Arguments{}, Arguments{"--resume"}}) {
-                Arguments run = {"run", "m.toml", "--out", "out"};
+            for (const CommandArguments& more :
+                 {CommandArguments{}, CommandArguments{"--resume"}}) {
+                CommandArguments run = {"run", "m.toml", "--out", "out"};
                 run.insert(run.end(), more.begin(), more.end());
-                const ProcessResult result = ancora(folder, run);
+                const ProcessResult result = run_ancora_in_full(folder, run);
                 CAPTURE(result.err);
                 CHECK(result.status == 6);
             }
@@ -120,7 +112,9 @@ TEST_SUITE("folder of results") {
         folder.write("m.toml", kBall);
         folder.write("long.toml", kLong);
         for (int i = 0; i < 2; ++i)
-            REQUIRE(ancora(folder, {"run", "m.toml", "--out", "out", "--quiet"}).status == 0);
+            REQUIRE(
+                run_ancora_in_full(folder, {"run", "m.toml", "--out", "out", "--quiet"}).status ==
+                0);
         {
             ProcessOptions options;
             options.folder = folder.path();
@@ -130,27 +124,32 @@ TEST_SUITE("folder of results") {
             child.wait();
         }
         folder.write("out/checkpoint.bin.4711.new", "half");
-        REQUIRE(ancora(folder, {"run", "m.toml", "--out", "out", "--quiet"}).status == 0);
+        REQUIRE(run_ancora_in_full(folder, {"run", "m.toml", "--out", "out", "--quiet"}).status ==
+                0);
         for (const char* file : {"checkpoint.bin.4711.new", "states.npy"})
             CHECK_FALSE(fs::exists(folder / "out" / file));
         // A folder that was copied is one of results, too.
         fs::copy(folder / "out", folder / "copy", fs::copy_options::recursive);
-        CHECK(ancora(folder, {"run", "m.toml", "--out", "copy", "--quiet"}).status == 0);
+        CHECK(run_ancora_in_full(folder, {"run", "m.toml", "--out", "copy", "--quiet"}).status ==
+              0);
         // Through a link that the user names results go where it leads.
         fs::create_directory_symlink(folder / "copy", folder / "link");
-        CHECK(ancora(folder, {"run", "m.toml", "--out", "link", "--quiet"}).status == 0);
+        CHECK(run_ancora_in_full(folder, {"run", "m.toml", "--out", "link", "--quiet"}).status ==
+              0);
         CHECK(fs::is_symlink(folder / "link"));
     }
 
     TEST_CASE("a file that no run made is not written over") {
         const TempFolder folder;
         folder.write("m.toml", kBall);
-        REQUIRE(ancora(folder, {"run", "m.toml", "--out", "out", "--quiet"}).status == 0);
+        REQUIRE(run_ancora_in_full(folder, {"run", "m.toml", "--out", "out", "--quiet"}).status ==
+                0);
         folder.write("out/states.npy", "mine");
         folder.write("out/failed_call.toml", "mine");
         folder.write("out/report.html", "<!doctype html>\nmine");
         const std::string history = folder.read("out/history.csv");
-        REQUIRE(ancora(folder, {"run", "m.toml", "--out", "out", "--quiet"}).status == 0);
+        REQUIRE(run_ancora_in_full(folder, {"run", "m.toml", "--out", "out", "--quiet"}).status ==
+                0);
         check_refused(folder,
                       {"run", "m.toml", "--out", "out", "--set", "output.states=true"},
                       "the output folder \"out\" holds \"states.npy\", which no run made, so it is "
@@ -165,7 +164,8 @@ TEST_SUITE("folder of results") {
         const TempFolder folder;
         folder.write("m.toml", kBall + "states = true\n");
         folder.write("other/mine", "mine");
-        REQUIRE(ancora(folder, {"run", "m.toml", "--out", "out", "--quiet"}).status == 0);
+        REQUIRE(run_ancora_in_full(folder, {"run", "m.toml", "--out", "out", "--quiet"}).status ==
+                0);
         for (const char* name : {"history.csv",
                                  "summary.json",
                                  "frames.npy",
@@ -176,7 +176,8 @@ TEST_SUITE("folder of results") {
             const fs::path file = folder / "out" / name;
             fs::rename(file, folder / "kept");
             fs::create_symlink(folder / "other/mine", file);
-            const ProcessResult result = ancora(folder, {"run", "m.toml", "--out", "out"});
+            const ProcessResult result =
+                run_ancora_in_full(folder, {"run", "m.toml", "--out", "out"});
             CAPTURE(result.err);
             CHECK(result.status == 6);
             CHECK(fs::is_symlink(file));
@@ -185,7 +186,7 @@ TEST_SUITE("folder of results") {
             fs::rename(folder / "kept", file);
         }
         // Frames for ParaView, in a folder that was moved and linked.
-        REQUIRE(ancora(folder, {"paraview", "out", "--quiet"}).status == 0);
+        REQUIRE(run_ancora_in_full(folder, {"paraview", "out", "--quiet"}).status == 0);
         fs::rename(folder / "out/paraview", folder / "frames");
         folder.write("frames/bodies_000000.vtp", "mine");
         fs::create_directory_symlink(folder / "frames", folder / "out/paraview");
@@ -199,7 +200,7 @@ TEST_SUITE("folder of results") {
         CHECK(count() == before);
         CHECK(folder.read("frames/bodies_000000.vtp") == "mine");
         fs::remove(folder / "out/paraview");
-        CHECK(ancora(folder, {"run", "m.toml", "--out", "out", "--quiet"}).status == 0);
+        CHECK(run_ancora_in_full(folder, {"run", "m.toml", "--out", "out", "--quiet"}).status == 0);
     }
 
     TEST_CASE("--resume goes on in files of the run alone") {
@@ -211,7 +212,7 @@ TEST_SUITE("folder of results") {
         wait_for_rows(child, folder, "out/history.csv");
         child.send(SIGINT);
         REQUIRE(child.wait().status == 130);
-        const Arguments resume = {
+        const CommandArguments resume = {
             "run", "long.toml", "--out", "out", "--resume", "--set", "integrator.end=1e6"};
         for (const char* name : {"history.csv", "states.npy", "frames.npy", "checkpoint.bin"}) {
             CAPTURE(name);
@@ -239,7 +240,9 @@ TEST_SUITE("folder of results") {
                                  "paraview/bodies_1.vtp/x",
                                  "paraview/x_000001.vtp"}) {
             CAPTURE(name);
-            REQUIRE(ancora(folder, {"run", "m.toml", "--out", "out", "--quiet"}).status == 0);
+            REQUIRE(
+                run_ancora_in_full(folder, {"run", "m.toml", "--out", "out", "--quiet"}).status ==
+                0);
             folder.write("mine", "mine");
             const std::string list = folder.read("out/.ancora-results");
             folder.write("out/.ancora-results", list + name + "\n");
@@ -253,12 +256,14 @@ TEST_SUITE("folder of results") {
     TEST_CASE("reports, pictures and frames replace their like alone") {
         const TempFolder folder;
         folder.write("m.toml", kBall);
-        REQUIRE(ancora(folder, {"run", "m.toml", "--out", "out", "--quiet"}).status == 0);
+        REQUIRE(run_ancora_in_full(folder, {"run", "m.toml", "--out", "out", "--quiet"}).status ==
+                0);
         folder.write("page.html", "<!doctype html>\n<p>mine</p>\n");
         check_refused(folder, {"report", "out", "--out", "page.html"}, "is not a report");
         CHECK(folder.read("page.html") == "<!doctype html>\n<p>mine</p>\n");
         for (int i = 0; i < 2; ++i)
-            CHECK(ancora(folder, {"report", "out", "--out", "own.html", "--quiet"}).status == 0);
+            CHECK(run_ancora_in_full(folder, {"report", "out", "--out", "own.html", "--quiet"})
+                      .status == 0);
         const std::string page = folder.read("own.html");
         CHECK(page.starts_with("<!doctype html><!-- Ancora report -->\n"));
         fs::create_symlink("own.html", folder / "link.html");
@@ -274,18 +279,18 @@ TEST_SUITE("folder of results") {
         CHECK(contains(folder.read("out/paraview/bodies_000000.vtp"), "mine"));
         fs::remove(folder / "out/paraview/bodies_000000.vtp");
         for (int i = 0; i < 2; ++i)
-            CHECK(ancora(folder, {"paraview", "out", "--quiet"}).status == 0);
+            CHECK(run_ancora_in_full(folder, {"paraview", "out", "--quiet"}).status == 0);
 
         for (const char* name : {"p.svg", "p.pdf", "p.png"}) {
             CAPTURE(name);
-            const Arguments plot = {"plot", "out", "--columns", "ball.z", "--out", name};
-            const ProcessResult first = ancora(folder, plot);
+            const CommandArguments plot = {"plot", "out", "--columns", "ball.z", "--out", name};
+            const ProcessResult first = run_ancora_in_full(folder, plot);
             if (contains(first.err, "cannot run gnuplot")) {
                 MESSAGE("there is no gnuplot: pictures are left out");
                 break;
             }
             CHECK(first.status == 0);
-            CHECK(ancora(folder, plot).status == 0);
+            CHECK(run_ancora_in_full(folder, plot).status == 0);
             const std::string picture = folder.read(name);
             const std::string mine = picture.substr(0, picture.size() - 20);
             folder.write(name, mine);
@@ -304,7 +309,8 @@ TEST_SUITE("end of a run") {
             CAPTURE(limit);
             ProcessOptions options;
             options.file_size_limit = limit;
-            const ProcessResult result = ancora(folder, {"run", "m.toml", "--out", "out"}, options);
+            const ProcessResult result =
+                run_ancora_in_full(folder, {"run", "m.toml", "--out", "out"}, options);
             const std::string summary = folder.read("out/summary.json");
             CHECK((summary.empty() || Json::accept(summary)));
             num_missing += summary.empty();
@@ -381,9 +387,10 @@ TEST_SUITE("what is sent to others") {
         folder.write("models/m.toml", kBall);
         const std::string out = (folder / "out").string(), other = (folder / "b/out").string();
         const std::string model = (folder / "models/m.toml").string();
-        REQUIRE(ancora(folder, {"run", model, "--out", out, "--quiet"}).status == 0);
-        REQUIRE(ancora(folder, {"run", model, "--out", other, "--quiet", "--full-paths"}).status ==
-                0);
+        REQUIRE(run_ancora_in_full(folder, {"run", model, "--out", out, "--quiet"}).status == 0);
+        REQUIRE(
+            run_ancora_in_full(folder, {"run", model, "--out", other, "--quiet", "--full-paths"})
+                .status == 0);
         Json summary = Json::parse(folder.read("out/summary.json"));
         CHECK(summary["manifest"] == "m.toml");
         CHECK(summary["plugins"][0]["file"] == "particle.so");
@@ -405,23 +412,26 @@ TEST_SUITE("what is sent to others") {
         CHECK(summary["plugins"][0]["file"].get<std::string>().starts_with("/"));
 
         // The page takes out what a summary has.
-        REQUIRE(ancora(folder, {"report", other, out, "--out", "p.html", "--quiet"}).status == 0);
+        REQUIRE(run_ancora_in_full(folder, {"report", other, out, "--out", "p.html", "--quiet"})
+                    .status == 0);
         check_clean("p.html");
         CHECK(contains(folder.read("p.html"), "\"label\":\"out (2)\""));
-        REQUIRE(ancora(folder, {"report", other, out, "--out", "p.html", "--quiet", "--full-paths"})
+        REQUIRE(run_ancora_in_full(
+                    folder, {"report", other, out, "--out", "p.html", "--quiet", "--full-paths"})
                     .status == 0);
         CHECK(contains(folder.read("p.html"), other));
-        REQUIRE(ancora(folder, {"paraview", out, "--quiet"}).status == 0);
+        REQUIRE(run_ancora_in_full(folder, {"paraview", out, "--quiet"}).status == 0);
         check_clean("out/paraview.pvd");
         check_clean("out/paraview/bodies_000000.vtp");
-        const ProcessResult plot =
-            ancora(folder, {"plot", other, out, "--columns", "ball.z", "--out", "p.svg"});
+        const ProcessResult plot = run_ancora_in_full(
+            folder, {"plot", other, out, "--columns", "ball.z", "--out", "p.svg"});
         if (!contains(plot.err, "cannot run gnuplot")) check_clean("p.svg");
 
         // A message that ends a run may name a file.
         ProcessOptions options;
         options.file_size_limit = 4000;
-        const ProcessResult full = ancora(folder, {"run", model, "--out", out}, options);
+        const ProcessResult full =
+            run_ancora_in_full(folder, {"run", model, "--out", out}, options);
         if (full.status == 6 && fs::exists(folder / "out/summary.json")) {
             check_clean("out/summary.json");
             CHECK(contains(folder.read("out/summary.json"), "cannot write \\\"history.csv\\\""));

@@ -19,13 +19,12 @@
 #include <nlohmann/json.hpp>
 
 #include "sha256.hpp"
-#include "support/process.hpp"
+#include "support/program.hpp"
 
 namespace ancora::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using Arguments = std::vector<std::string>;
 using Json = nlohmann::json;
 
 // A block that slides up an incline, stops at 0.2 s and stays; about half a second of wall time.
@@ -115,7 +114,7 @@ every = 0.01
 checkpoint = 0.01
 )model";
 
-Arguments run_arguments(const TempFolder& folder, const std::string& out) {
+CommandArguments run_arguments(const TempFolder& folder, const std::string& out) {
     return {ANCORA_TEST_BIN,
             "run",
             (folder / "model.toml").string(),
@@ -124,7 +123,7 @@ Arguments run_arguments(const TempFolder& folder, const std::string& out) {
             "--quiet"};
 }
 
-ProcessResult run(Arguments arguments, const Arguments& more = {}) {
+ProcessResult run(CommandArguments arguments, const CommandArguments& more = {}) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return ChildProcess(arguments, {}).wait();
 }
@@ -145,7 +144,7 @@ void kill_and_compare(const std::string& model, int wanted, unsigned seed) {
                folder.read(std::string("whole/") + file);
     };
 
-    Arguments resumed = run_arguments(folder, "killed");
+    CommandArguments resumed = run_arguments(folder, "killed");
     resumed.emplace_back("--resume");
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> moment(0.0, 0.6 * whole);
@@ -265,7 +264,7 @@ TEST_SUITE("resume") {
                 CAPTURE(first);
                 CAPTURE(type);
                 if (std::string(type) == "rk4" && model == kNet) continue;  // too stiff for it
-                const auto arguments = [&](const char* end) -> Arguments {
+                const auto arguments = [&](const char* end) -> CommandArguments {
                     return {"--set",
                             std::string("integrator.end=") + end,
                             "--set",
@@ -278,7 +277,7 @@ TEST_SUITE("resume") {
                 REQUIRE(run(run_arguments(folder, "whole"), arguments(whole)).status == 0);
                 REQUIRE(run(run_arguments(folder, "out"), arguments(first)).status == 0);
                 for (const char* const end : {second, whole}) {
-                    Arguments resumed = arguments(end);
+                    CommandArguments resumed = arguments(end);
                     resumed.emplace_back("--resume");
                     const ProcessResult result = run(run_arguments(folder, "out"), resumed);
                     CAPTURE(result.err);
@@ -311,8 +310,8 @@ TEST_SUITE("resume") {
     TEST_CASE("what cannot be prolonged to the same bytes is begun anew, or says why not") {
         const TempFolder folder;
         folder.write("model.toml", with(kStuck, "step = 1.0e-5", "step = 1.0e-3"));
-        const auto resume = [&](const Arguments& set) {
-            Arguments more{"--resume"};
+        const auto resume = [&](const CommandArguments& set) {
+            CommandArguments more{"--resume"};
             more.insert(more.end(), set.begin(), set.end());
             return run(run_arguments(folder, "out"), more);
         };
@@ -320,8 +319,8 @@ TEST_SUITE("resume") {
             return Json::parse(folder.read("out/summary.json"))["resumed_at"].size();
         };
         // a last step that was cut short, and steps of the integrator's choice
-        for (const Arguments& set :
-             {Arguments{"--set", "integrator.end=0.1003"},
+        for (const CommandArguments& set :
+             {CommandArguments{"--set", "integrator.end=0.1003"},
               {"--set", "integrator.type=dopri5", "--set", "integrator.end=0.1"}}) {
             REQUIRE(run(run_arguments(folder, "out"), set).status == 0);
             CHECK_FALSE(fs::exists(folder / "out/checkpoint.bin"));
@@ -353,7 +352,7 @@ TEST_SUITE("resume") {
         REQUIRE(first.wait_until([&] {
             return fs::exists(folder / "out/checkpoint.bin");
         }));
-        for (const Arguments& more : {Arguments{}, Arguments{"--resume"}}) {
+        for (const CommandArguments& more : {CommandArguments{}, CommandArguments{"--resume"}}) {
             const ProcessResult second = run(run_arguments(folder, "out"), more);
             CHECK(second.status == 6);
             CHECK(second.err == "error: another run is writing into the output folder \"" +
@@ -371,15 +370,16 @@ TEST_SUITE("resume") {
         REQUIRE(interrupted(folder).status == 130);
         const std::string checkpoint = folder.read("out/checkpoint.bin");
         const std::string history = folder.read("out/history.csv");
-        const auto refused = [&](int status, const std::string& words, const Arguments& more = {}) {
-            Arguments arguments{"--resume"};
-            arguments.insert(arguments.end(), more.begin(), more.end());
-            const ProcessResult result = run(run_arguments(folder, "out"), arguments);
-            CAPTURE(result.err);
-            CHECK(result.status == status);
-            CHECK(result.err.find(words) != std::string::npos);
-            CHECK(folder.read("out/history.csv") == history);
-        };
+        const auto refused =
+            [&](int status, const std::string& words, const CommandArguments& more = {}) {
+                CommandArguments arguments{"--resume"};
+                arguments.insert(arguments.end(), more.begin(), more.end());
+                const ProcessResult result = run(run_arguments(folder, "out"), arguments);
+                CAPTURE(result.err);
+                CHECK(result.status == status);
+                CHECK(result.err.find(words) != std::string::npos);
+                CHECK(folder.read("out/history.csv") == history);
+            };
         refused(3,
                 "\n  body.block.mass: 2.5 in the checkpoint, 2.75 here",
                 {"--set", "body.block.mass=2.75"});
@@ -534,7 +534,7 @@ TEST_SUITE("resume") {
         text.replace(text.find("mass = 2.5"), 10, "mass = 'm'");
         folder.write("model.toml", text);
         REQUIRE(interrupted(folder).status == 130);
-        Arguments arguments = run_arguments(folder, "out");
+        CommandArguments arguments = run_arguments(folder, "out");
         const ProcessResult other = run(arguments, {"--resume", "--set", "parameters.m=2.75"});
         CHECK(other.status == 3);
         CHECK(other.err.find("\n  parameters.m: 2.5 in the checkpoint, 2.75 here") !=

@@ -17,11 +17,11 @@ namespace {
 TEST_SUITE("ancora run: what is wrong with a manifest") {
     TEST_CASE("a file that is not there, or is a folder") {
         const TempFolder folder;
-        const ProcessResult missing = ancora(folder, {"run", "nowhere.toml"});
+        const ProcessResult missing = run_ancora(folder, {"run", "nowhere.toml"});
         CHECK(missing.status == 6);
         CHECK(missing.err ==
               "nowhere.toml: error: cannot read the manifest: No such file or directory\n");
-        const ProcessResult is_folder = ancora(folder, {"check", "."});
+        const ProcessResult is_folder = run_ancora(folder, {"check", "."});
         CHECK(is_folder.status == 6);
         CHECK(is_folder.err == ".: error: cannot read the manifest: this is a folder\n");
     }
@@ -32,13 +32,13 @@ TEST_SUITE("ancora run: what is wrong with a manifest") {
         const std::string drive =
             constraint("box@[0, 0, 0]", "ground@[0, 0, 0]") + "motion = \"files/lift.csv\"\n";
         folder.write("m.toml", kTop + drive);
-        const ProcessResult missing = ancora(folder, {"run", "m.toml"});
+        const ProcessResult missing = run_ancora(folder, {"run", "m.toml"});
         CHECK(missing.status == 6);
         CHECK(missing.err ==
               "m.toml:22:10: error: constraint \"hook\": motion: \"files/lift.csv\" does not "
               "exist; a text alone names a file, formulas stand in an array\n");
         folder.write("files/lift.csv", "t, x, y, z\n0, 0, 0, 0\n0.02, 0, 0,\n");
-        const ProcessResult wrong = ancora(folder, {"check", "m.toml"});
+        const ProcessResult wrong = run_ancora(folder, {"check", "m.toml"});
         CHECK(wrong.status == 3);
         CHECK(wrong.err ==
               "files/lift.csv:3:12: error: constraint \"hook\": motion: a number is missing; the "
@@ -49,16 +49,16 @@ TEST_SUITE("ancora run: what is wrong with a manifest") {
             "shorten the run (\"end\" of [integrator]), or say with \"outside\" what stands after "
             "the last\n";
         for (const char* verb : {"run", "check"}) {
-            const ProcessResult too_short = ancora(folder, {verb, "m.toml"});
+            const ProcessResult too_short = run_ancora(folder, {verb, "m.toml"});
             CHECK(too_short.status == 3);
             CHECK(too_short.err ==
                   "files/lift.csv:3:1: error: constraint \"hook\": motion: the table ends at t = "
                   "0.02 s, and the run at t = 0.1 s; add rows up to there, " +
                       mend);
         }
-        CHECK(ancora(folder, {"run", "m.toml", "--set", "integrator.end=0.02"}).status == 0);
+        CHECK(run_ancora(folder, {"run", "m.toml", "--set", "integrator.end=0.02"}).status == 0);
         folder.write("files/lift.csv", "t, x, y, z\n0.01, 0, 0, 0\n0.1, 0, 0, 0.1\n");
-        const ProcessResult too_late = ancora(folder, {"run", "m.toml"});
+        const ProcessResult too_late = run_ancora(folder, {"run", "m.toml"});
         CHECK(too_late.status == 3);
         CHECK(too_late.err ==
               "files/lift.csv:2:1: error: constraint \"hook\": motion: the table begins at t = "
@@ -68,7 +68,7 @@ TEST_SUITE("ancora run: what is wrong with a manifest") {
                      kTop +
                          "[[force]]\nname = \"push\"\ntype = \"point_load\"\nat = \"box@[0, 0, "
                          "0]\"\nforce = [1.0, 0.0, 0.0]\n  table = [[0.0, 1.0], [0.03, 0.0]]\n");
-        const ProcessResult no_factor = ancora(folder, {"run", "m.toml"});
+        const ProcessResult no_factor = run_ancora(folder, {"run", "m.toml"});
         CHECK(no_factor.status == 3);
         CHECK(no_factor.err ==
               "m.toml:22:11: error: force \"push\": table: the table ends at t = 0.03 s, and the "
@@ -78,7 +78,7 @@ TEST_SUITE("ancora run: what is wrong with a manifest") {
                      kTop + replaced(drive,
                                      "\"files/lift.csv\"",
                                      "[\"0\", \"0.5*sign(t - 0.03) + 0.5\", \"0\"]"));
-        const ProcessResult jump = ancora(folder, {"run", "m.toml"});
+        const ProcessResult jump = run_ancora(folder, {"run", "m.toml"});
         CHECK(jump.status == 5);
         CHECK(contains(jump.err,
                        "m.toml:17:1: error: t = 0.03 s: what constraint \"hook\", gap 1 prescribes "
@@ -178,7 +178,7 @@ TEST_SUITE("ancora run: what is wrong with a manifest") {
         const TempFolder folder;
         folder.write("m.toml", kTop);
         const auto run = [&](const std::string& text) {
-            return ancora(folder, {"run", "m.toml", "--json", "--set", text});
+            return run_ancora(folder, {"run", "m.toml", "--json", "--set", text});
         };
         const ProcessResult step = run("integrator.step=1e-2");
         CHECK(step.status == 0);
@@ -236,7 +236,7 @@ TEST_SUITE("ancora run: plugins") {
         ProcessOptions options;
         options.environment = {{"ANCORA_PLUGIN_PATH", (folder / "third").string()}};
         const ProcessResult result =
-            ancora(folder, {"run", "models/m.toml", "--plugin-dir", "first"}, options);
+            run_ancora(folder, {"run", "models/m.toml", "--plugin-dir", "first"}, options);
         CHECK(result.status == 4);
         CHECK(result.out == "");
         CHECK(
@@ -257,13 +257,13 @@ TEST_SUITE("ancora run: plugins") {
         const TempFolder folder;
         folder.write("own/junk.so", "not a library");
         folder.write("m.toml", replaced(kTop, "\"emm\"]", "\"emm\", \"junk\"]"));
-        const ProcessResult result = ancora(folder, {"run", "m.toml", "--plugin-dir", "own"});
+        const ProcessResult result = run_ancora(folder, {"run", "m.toml", "--plugin-dir", "own"});
         CHECK(result.status == 4);
         CHECK(result.err.starts_with("m.toml:3:38: error: plugin \"junk\" (" +
                                      (folder / "own").string() +
                                      "/junk.so) is not a shared library"));
 
-        const ProcessResult list = ancora(folder, {"plugins", "--plugin-dir", "own"});
+        const ProcessResult list = run_ancora(folder, {"plugins", "--plugin-dir", "own"});
         CHECK(list.status == 0);
         CHECK(contains(list.out, "  refused: plugin \"junk\""));
         CHECK(contains(list.out, "  ancf_rigid_body "));
@@ -271,12 +271,12 @@ TEST_SUITE("ancora run: plugins") {
 
     TEST_CASE("folders that are not there are listed") {
         const TempFolder folder;
-        const ProcessResult list = ancora(folder, {"plugins", "--plugin-dir", "nowhere"});
+        const ProcessResult list = run_ancora(folder, {"plugins", "--plugin-dir", "nowhere"});
         CHECK(list.status == 0);
         CHECK(contains(list.out, (folder / "nowhere").string() + "  (no such folder)\n"));
 
         const Json json =
-            Json::parse(ancora(folder, {"plugins", "--plugin-dir", "nowhere", "--json"}).out);
+            Json::parse(run_ancora(folder, {"plugins", "--plugin-dir", "nowhere", "--json"}).out);
         CHECK(json["folders"][0]["path"] == (folder / "nowhere").string());
         CHECK(json["folders"][0]["exists"] == false);
         CHECK(json["plugins"].size() >= 2);
@@ -288,7 +288,7 @@ TEST_SUITE("ancora run: results") {
         const TempFolder folder;
         folder.write("models/m.toml",
                      kTop + "[output]\nevery = 0.01\npoints = [\"box@[1, 0, 0]\"]\n");
-        const ProcessResult result = ancora(folder, {"run", "models/m.toml"});
+        const ProcessResult result = run_ancora(folder, {"run", "models/m.toml"});
         REQUIRE(result.status == 0);
         CHECK(result.err == "");
         CHECK(contains(result.out, "top: completed"));
@@ -321,7 +321,7 @@ TEST_SUITE("ancora run: results") {
         const TempFolder folder;
         folder.write("m.toml", kTop + "[output]\nevery = 0.025\n");
         const auto check = [&](const std::string& set, const std::vector<double>& times) {
-            CHECK(ancora(folder, {"run", "m.toml", "--quiet", "--set", set}).status == 0);
+            CHECK(run_ancora(folder, {"run", "m.toml", "--quiet", "--set", set}).status == 0);
             const auto rows = rows_of(folder.read("results/m/history.csv"));
             REQUIRE(rows.size() == times.size());
             for (std::size_t k = 0; k < rows.size(); ++k)
@@ -336,11 +336,11 @@ TEST_SUITE("ancora run: results") {
     TEST_CASE("without `every` a run has at most 1000 rows beside the first") {
         const TempFolder folder;
         folder.write("m.toml", kTop);
-        CHECK(ancora(folder, {"run", "m.toml", "--quiet", "--set", "integrator.end=2.5"}).status ==
-              0);
+        CHECK(run_ancora(folder, {"run", "m.toml", "--quiet", "--set", "integrator.end=2.5"})
+                  .status == 0);
         CHECK(rows_of(folder.read("results/m/history.csv")).size() == 1001);
-        CHECK(ancora(folder, {"run", "m.toml", "--quiet", "--set", "integrator.end=0.9"}).status ==
-              0);
+        CHECK(run_ancora(folder, {"run", "m.toml", "--quiet", "--set", "integrator.end=0.9"})
+                  .status == 0);
         CHECK(rows_of(folder.read("results/m/history.csv")).size() == 901);
     }
 
@@ -349,7 +349,7 @@ TEST_SUITE("ancora run: results") {
         folder.write("m.toml",
                      replaced(kTop, "name = \"top\"", "name = \"top\"\ngravity = [0, 0, -9.81]") +
                          constraint("box@[0, 0, 0]", "ground@[0, 0, 0]"));
-        REQUIRE(ancora(folder, {"run", "m.toml", "--quiet"}).status == 0);
+        REQUIRE(run_ancora(folder, {"run", "m.toml", "--quiet"}).status == 0);
         const std::string history = folder.read("results/m/history.csv");
         const std::string header = lines_of(history).front();
         const std::size_t at = header.find("hook.force.z");
@@ -363,12 +363,12 @@ TEST_SUITE("ancora run: results") {
     TEST_CASE("--json writes one document, --quiet nothing") {
         const TempFolder folder;
         folder.write("m.toml", kTop);
-        const ProcessResult json = ancora(folder, {"run", "m.toml", "--json"});
+        const ProcessResult json = run_ancora(folder, {"run", "m.toml", "--json"});
         CHECK(json.status == 0);
         CHECK(json.err == "");
         CHECK(json.out == folder.read("results/m/summary.json"));
         CHECK(Json::parse(json.out)["exit_reason"] == "completed");
-        const ProcessResult quiet = ancora(folder, {"run", "m.toml", "--quiet"});
+        const ProcessResult quiet = run_ancora(folder, {"run", "m.toml", "--quiet"});
         CHECK(quiet.status == 0);
         CHECK(quiet.out == "");
         CHECK(quiet.err == "");
@@ -377,9 +377,9 @@ TEST_SUITE("ancora run: results") {
     TEST_CASE("the same run twice gives the same bytes") {
         const TempFolder folder;
         folder.write("m.toml", kTop + kBoom + constraint("box@[1.5, 0, 0]", "boom@0"));
-        CHECK(ancora(folder, {"run", "m.toml", "--out", "a", "--quiet"}).status == 0);
-        CHECK(ancora(folder, {"run", "m.toml", "--out", "b", "--quiet", "--threads", "4"}).status ==
-              0);
+        CHECK(run_ancora(folder, {"run", "m.toml", "--out", "a", "--quiet"}).status == 0);
+        CHECK(run_ancora(folder, {"run", "m.toml", "--out", "b", "--quiet", "--threads", "4"})
+                  .status == 0);
         CHECK(folder.read("a/history.csv").size() > 1000);
         CHECK(folder.read("a/history.csv") == folder.read("b/history.csv"));
     }
@@ -387,13 +387,13 @@ TEST_SUITE("ancora run: results") {
     TEST_CASE("a folder with earlier results is used again, a foreign one is left alone") {
         const TempFolder folder;
         folder.write("m.toml", kTop);
-        CHECK(ancora(folder, {"run", "m.toml", "--out", "a"}).status == 0);
+        CHECK(run_ancora(folder, {"run", "m.toml", "--out", "a"}).status == 0);
         folder.write("a/notes.txt", "mine");
-        CHECK(ancora(folder, {"run", "m.toml", "--out", "a"}).status == 0);
+        CHECK(run_ancora(folder, {"run", "m.toml", "--out", "a"}).status == 0);
         CHECK(folder.read("a/notes.txt") == "mine");
 
         folder.write("b/notes.txt", "mine");
-        const ProcessResult foreign = ancora(folder, {"run", "m.toml", "--out", "b"});
+        const ProcessResult foreign = run_ancora(folder, {"run", "m.toml", "--out", "b"});
         CHECK(foreign.status == 6);
         CHECK(foreign.out == "");
         CHECK(foreign.err ==
@@ -407,13 +407,13 @@ TEST_SUITE("ancora run: results") {
     TEST_CASE("views of earlier results go with them, what else is there stays") {
         const TempFolder folder;
         folder.write("m.toml", kTop);
-        REQUIRE(ancora(folder, {"run", "m.toml", "--out", "out", "--quiet"}).status == 0);
-        REQUIRE(ancora(folder, {"report", "out", "--quiet"}).status == 0);
-        REQUIRE(ancora(folder, {"paraview", "out", "--quiet"}).status == 0);
+        REQUIRE(run_ancora(folder, {"run", "m.toml", "--out", "out", "--quiet"}).status == 0);
+        REQUIRE(run_ancora(folder, {"report", "out", "--quiet"}).status == 0);
+        REQUIRE(run_ancora(folder, {"paraview", "out", "--quiet"}).status == 0);
         folder.write("out/notes.txt", "mine");
         folder.write("out/paraview/state.pvsm", "mine too");
         REQUIRE(std::filesystem::exists(folder / "out/paraview/bodies_000000.vtp"));
-        REQUIRE(ancora(folder, {"run", "m.toml", "--out", "out", "--quiet"}).status == 0);
+        REQUIRE(run_ancora(folder, {"run", "m.toml", "--out", "out", "--quiet"}).status == 0);
         for (const char* file : {"report.html", "paraview.pvd", "paraview/bodies_000000.vtp"})
             CHECK_FALSE(std::filesystem::exists(folder / "out" / file));
         CHECK(folder.read("out/notes.txt") == "mine");
@@ -425,7 +425,7 @@ TEST_SUITE("ancora run: results") {
         folder.write("m.toml", kTop);
         folder.write("file", "");
         const auto check = [&](const std::string& out, const std::string& message) {
-            const ProcessResult result = ancora(folder, {"run", "m.toml", "--out", out});
+            const ProcessResult result = run_ancora(folder, {"run", "m.toml", "--out", out});
             CHECK(result.status == 6);
             CHECK(result.out == "");
             CHECK(result.err == "error: " + message + "\n");
@@ -440,7 +440,7 @@ TEST_SUITE("ancora run: results") {
         folder.write("m.toml", kTop);
         ProcessOptions options;
         options.file_size_limit = 20000;
-        const ProcessResult result = ancora(folder, {"run", "m.toml"}, options);
+        const ProcessResult result = run_ancora(folder, {"run", "m.toml"}, options);
         CHECK(result.status == 6);
         CHECK(result.out == "");
         CHECK(result.err == "error: cannot write \"results/m/history.csv\": File too large\n");

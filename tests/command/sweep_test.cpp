@@ -16,7 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ancora/framework/error.hpp"
-#include "support/process.hpp"
+#include "support/program.hpp"
 
 using namespace ancora;
 using namespace ancora::testing;
@@ -60,12 +60,6 @@ ProcessOptions in(const std::filesystem::path& folder,
 ProcessResult sweep(const TempFolder& folder, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "sweep");
     return run_for_messages(command(std::move(arguments)), in(folder.path()));
-}
-
-bool contains(const std::string& text, std::string_view part) {
-    const bool is_there = text.find(part) != std::string::npos;
-    if (!is_there) MESSAGE("not found: \"", part, "\" in:\n", text);
-    return is_there;
 }
 
 std::vector<std::string> split(const std::string& line) {

@@ -9,7 +9,8 @@
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
-#include <Eigen/LU>
+
+#include "support/dense.hpp"
 
 namespace ancora::testing {
 
@@ -71,7 +72,7 @@ public:
                 K(i, i) = 1.0;
                 r(i) = 0.0;
             }
-        return kinematics(K.partialPivLu().solve(r), true, false);
+        return kinematics(by_eigen::solved(K, r), true, false);
     }
     double kinetic_energy() const {
         VectorXd v(size());

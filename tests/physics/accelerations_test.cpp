@@ -9,10 +9,10 @@
 #include <vector>
 
 #include <Eigen/Dense>
-#include <Eigen/Eigenvalues>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "support/dense.hpp"
 #include "support/model.hpp"
 #include "support/near.hpp"
 
@@ -92,15 +92,20 @@ double miss(const std::vector<double>& x, const VecX& y) {
 ///   F_L = M^(1/2) B^+ (b - A M^-1 Q),  F_C = M^(1/2) [I - B^+ B] M^(-1/2) C,  B = A M^(-1/2)
 struct Published {
     Published(const MatX& M, const MatX& A, const VecX& b, const VecX& Q, const VecX& C) {
-        const Eigen::SelfAdjointEigenSolver<MatX> eigen(M);
-        const MatX root = eigen.operatorSqrt(), inverse_root = eigen.operatorInverseSqrt();
+        const by_eigen::SymmetricEigen eigen(M);
+        const MatX root = eigen.apply([](double value) {
+            return std::sqrt(value);
+        });
+        const MatX inverse_root = eigen.apply([](double value) {
+            return 1.0 / std::sqrt(value);
+        });
         const MatX B = A * inverse_root;
-        const MatX B_plus = B.completeOrthogonalDecomposition().pseudoInverse();
+        const MatX B_plus = by_eigen::pseudo_inverse(B);
         const MatX free = MatX::Identity(M.rows(), M.rows()) - B_plus * B;
-        F_L = root * B_plus * (b - A * M.ldlt().solve(Q));
+        F_L = root * B_plus * (b - A * by_eigen::solved(M, Q));
         F_C = root * free * inverse_root * C;
         F_C_misprinted = root * free * root * C;
-        a = M.ldlt().solve(Q + F_L + F_C);
+        a = by_eigen::solved(M, Q + F_L + F_C);
     }
     VecX F_L, F_C, F_C_misprinted, a;
 };

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include <Eigen/LU>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "support/dense.hpp"
 #include "support/model.hpp"
 #include "support/near.hpp"
 
@@ -55,7 +55,7 @@ Eigen::VectorXd release_forces(int N, double length, double mass, double inertia
             A(2 * N + i, angle - 1) = -half;
         }
     }
-    return A.fullPivLu().solve(b).tail(N);
+    return by_eigen::solved(A, b).col(0).tail(N);
 }
 
 }  // namespace

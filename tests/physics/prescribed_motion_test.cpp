@@ -12,7 +12,7 @@
 #include "ancora/framework/error.hpp"
 #include "support/model.hpp"
 #include "support/near.hpp"
-#include "support/process.hpp"
+#include "support/program.hpp"
 
 namespace ancora::testing {
 namespace {
@@ -191,10 +191,6 @@ Refusal refusal_of(const std::string& motion,
         run_to_end(simulation);
     });
 }
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 TEST_SUITE("prescribed motion: pendulums") {
     TEST_CASE("a pivot that is shaken: as in minimal coordinates, with the order of each method") {
         const Pendulum pendulum = shaken();

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/error.hpp"
+#include "support/dense.hpp"
 #include "support/mechanisms.hpp"
 #include "support/model.hpp"
 #include "support/near.hpp"
@@ -76,7 +77,7 @@ public:
             rows.block<1, 3>(3, 6 * body + 3) += sign * x.transpose();
             rows.block<1, 3>(4, 6 * body + 3) += sign * y.transpose();
         }
-        const MatrixXd Z = Eigen::FullPivLU<MatrixXd>(rows).kernel();
+        const MatrixXd Z = by_eigen::null_space(rows);
         M = Z.transpose() * M * Z;
         D = Z.transpose() * D * Z;
         K = Z.transpose() * K * Z;
@@ -86,9 +87,9 @@ public:
         const Eigen::Index n = M.rows();
         MatrixXd A = MatrixXd::Zero(2 * n, 2 * n);
         A.topRightCorner(n, n).setIdentity();
-        A.bottomLeftCorner(n, n) = -M.ldlt().solve(K);
-        A.bottomRightCorner(n, n) = -M.ldlt().solve(D);
-        return kept(Eigen::EigenSolver<MatrixXd>(A, false).eigenvalues());
+        A.bottomLeftCorner(n, n) = -by_eigen::solved(M, K);
+        A.bottomRightCorner(n, n) = -by_eigen::solved(M, D);
+        return kept(by_eigen::eigenvalues(A));
     }
     static std::vector<Complex> kept(const Eigen::VectorXcd& values) {
         const double least = 1e-5 * values.cwiseAbs().maxCoeff();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `ancora plot`, and a run on a full disk, from outside.
 #include "report/results.hpp"
+#include "support/program.hpp"
 
 namespace ancora::testing {
 namespace {
@@ -9,7 +10,7 @@ TEST_SUITE("ancora plot") {
     TEST_CASE("an SVG has a curve per column, labels and units") {
         if (!has_gnuplot()) return;
         const RunFolder folder(kTop + "[output]\npoints = [\"box@[1.5, 0.0, 0.0]\"]\n");
-        const ProcessResult result = ancora(
+        const ProcessResult result = run_ancora_in_full(
             folder,
             {"plot", "run", "--columns", "box.wx,box.wy,box@[1.5, 0.0, 0.0].x", "--out", "p.svg"});
         CHECK(result.err == "");
@@ -26,17 +27,20 @@ TEST_SUITE("ancora plot") {
             "//*[local-name()='path']");
         CHECK(curves.size() == 3);
 
-        REQUIRE(ancora(folder,
-                       {"plot", "run", "--columns", "box.wy", "--over", "box.wx", "--out", "p.svg"})
+        REQUIRE(run_ancora_in_full(
+                    folder,
+                    {"plot", "run", "--columns", "box.wy", "--over", "box.wx", "--out", "p.svg"})
                     .status == 0);
         CHECK(folder.read("p.svg").find("box.wx / rad/s") != std::string::npos);
-        REQUIRE(ancora(folder,
-                       {"plot", "run", "--columns", "energy.balance", "--log", "--out", "p.svg"})
-                    .status == 0);
+        REQUIRE(
+            run_ancora_in_full(
+                folder, {"plot", "run", "--columns", "energy.balance", "--log", "--out", "p.svg"})
+                .status == 0);
         CHECK(folder.read("p.svg").find("|energy.balance|") != std::string::npos);
         // two runs, each curve with its folder
-        REQUIRE(ancora(folder, {"run", "m.toml", "--out", "other"}).status == 0);
-        REQUIRE(ancora(folder, {"plot", "run", "other", "--columns", "box.wx", "--out", "p.svg"})
+        REQUIRE(run_ancora_in_full(folder, {"run", "m.toml", "--out", "other"}).status == 0);
+        REQUIRE(run_ancora_in_full(
+                    folder, {"plot", "run", "other", "--columns", "box.wx", "--out", "p.svg"})
                     .status == 0);
         CHECK(folder.read("p.svg").find("box.wx  (other)") != std::string::npos);
     }
@@ -46,13 +50,13 @@ TEST_SUITE("ancora plot") {
         const TempFolder folder;
         folder.write("run/history.csv",
                      "t,\"say \"\"hi\"\", [you's\",\"e\x1b[2J\"\n0,5,1\n0.1,6,2\n0.2,7,3\n");
-        const ProcessResult result = ancora(folder,
-                                            {"plot",
-                                             "run",
-                                             "--columns",
-                                             "\"say \"\"hi\"\", [you's\",\"e\x1b[2J\"",
-                                             "--out",
-                                             "it's.svg"});
+        const ProcessResult result = run_ancora_in_full(folder,
+                                                        {"plot",
+                                                         "run",
+                                                         "--columns",
+                                                         "\"say \"\"hi\"\", [you's\",\"e\x1b[2J\"",
+                                                         "--out",
+                                                         "it's.svg"});
         CHECK(result.err == "");
         REQUIRE(result.status == 0);
         pugi::xml_document parsed;
@@ -77,7 +81,7 @@ TEST_SUITE("ancora plot") {
         for (const auto& [file, magic] :
              {std::pair{"p.png", "\x89PNG\r\n"}, std::pair{"p.pdf", "%PDF-1."}}) {
             const ProcessResult result =
-                ancora(folder, {"plot", "run", "--columns", "box.wx", "--out", file});
+                run_ancora_in_full(folder, {"plot", "run", "--columns", "box.wx", "--out", file});
             CHECK(result.err == "");
             REQUIRE(result.status == 0);
             CHECK(folder.read(file).starts_with(magic));
@@ -110,8 +114,8 @@ TEST_SUITE("ancora plot") {
 
         ProcessOptions options;
         options.environment = {{"PATH", "/nowhere"}};
-        const ProcessResult result =
-            ancora(folder, {"plot", "run", "--columns", "box.wx", "--out", "p.svg"}, options);
+        const ProcessResult result = run_ancora_in_full(
+            folder, {"plot", "run", "--columns", "box.wx", "--out", "p.svg"}, options);
         CHECK(result.status == 6);
         CHECK(result.err ==
               "error: cannot run gnuplot, which draws the pictures: No such file or directory; "
@@ -141,7 +145,8 @@ end = 0.5
 )");
         ProcessOptions options;
         options.file_size_limit = 600'000;
-        const ProcessResult result = ancora(folder, {"run", "net.toml", "--out", "run"}, options);
+        const ProcessResult result =
+            run_ancora_in_full(folder, {"run", "net.toml", "--out", "run"}, options);
         CHECK(result.status == 6);
         CHECK(result.out == "");
         CHECK(result.err == "error: cannot write \"run/frames.npy\": File too large\n");
@@ -158,11 +163,11 @@ end = 0.5
         REQUIRE(rows.at("t").size() >= frames.rows);
         for (std::size_t i = 0; i < frames.rows; ++i) CHECK(frames(i, 0) == static_cast<float>(i));
         // The page does not fit either, and leaves nothing half.
-        const ProcessResult none = ancora(folder, {"report", "run"}, options);
+        const ProcessResult none = run_ancora_in_full(folder, {"report", "run"}, options);
         CHECK(none.status == 6);
         CHECK(none.err.find("File too large") != std::string::npos);
         CHECK_FALSE(fs::exists(folder / "run/report.html"));
-        REQUIRE(ancora(folder, {"report", "run"}).status == 0);
+        REQUIRE(run_ancora_in_full(folder, {"report", "run"}).status == 0);
         const Json run = data_of(folder.read("run/report.html"))["runs"][0];
         CHECK(decode(run["scene"]["times"]).size() == frames.rows);
     }

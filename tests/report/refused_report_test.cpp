@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `ancora report` from outside: what it refuses, damaged results among it.
 #include "report/results.hpp"
+#include "support/program.hpp"
 
 namespace ancora::testing {
 namespace {
@@ -38,10 +39,12 @@ TEST_SUITE("ancora report, refused") {
                       {"report", "run", "--out", "empty"},
                       6,
                       "cannot write \"empty\": this is a folder");
-        const ProcessResult read_only = ancora(folder, {"report", "run", "--out", "/proc/r.html"});
+        const ProcessResult read_only =
+            run_ancora_in_full(folder, {"report", "run", "--out", "/proc/r.html"});
         CHECK(read_only.status == 6);
         CHECK(read_only.err.starts_with("error: cannot write \"/proc/r.html."));
-        const ProcessResult inside = ancora(folder, {"report", "run", "--out", "m.toml/r.html"});
+        const ProcessResult inside =
+            run_ancora_in_full(folder, {"report", "run", "--out", "m.toml/r.html"});
         CHECK(inside.status == 6);
         CHECK(inside.err.find("Not a directory") != std::string::npos);
     }
@@ -98,7 +101,7 @@ TEST_SUITE("ancora report, refused") {
             refused("\"run/scene.json\": this is no scene: it has format 2, this version reads 1"));
         const auto starts = [&](const std::string& begin) {
             return [&folder, begin] {
-                const ProcessResult result = ancora(folder, {"report", "run"});
+                const ProcessResult result = run_ancora_in_full(folder, {"report", "run"});
                 CHECK(result.status == 6);
                 CHECK(result.out == "");
                 CAPTURE(result.err);
@@ -113,7 +116,7 @@ TEST_SUITE("ancora report, refused") {
              "[1, 2]",
              starts("\"run/summary.json\" is damaged: it is an array, not an object"));
         fs::remove(folder / "run/scene.json");
-        const ProcessResult gone = ancora(folder, {"report", "run"});
+        const ProcessResult gone = run_ancora_in_full(folder, {"report", "run"});
         CHECK(gone.status == 6);
         CHECK(gone.err.find("scene.json") != std::string::npos);
         CHECK(gone.err.find("No such file or directory") != std::string::npos);
@@ -123,20 +126,20 @@ TEST_SUITE("ancora report, refused") {
         const TempFolder folder;
         many_bodies(3, 1).write(folder, "run");
         const Json scene = Json::parse(folder.read("run/scene.json"));
-        const auto refused = [&](const std::string& name,
-                                 const std::string& text,
-                                 const std::string& message) {
-            CAPTURE(message);
-            const std::string before = folder.read("run/" + name);
-            folder.write("run/" + name, text);
-            for (const Arguments& arguments : {Arguments{"report", "run"}, {"paraview", "run"}}) {
-                if (name == "summary.json" && arguments[0] == "paraview") continue;
-                const ProcessResult result = ancora(folder, arguments);
-                CHECK(result.status == 6);
-                CHECK(result.err == "error: \"run/" + name + "\"" + message + "\n");
-            }
-            folder.write("run/" + name, before);
-        };
+        const auto refused =
+            [&](const std::string& name, const std::string& text, const std::string& message) {
+                CAPTURE(message);
+                const std::string before = folder.read("run/" + name);
+                folder.write("run/" + name, text);
+                for (const CommandArguments& arguments :
+                     {CommandArguments{"report", "run"}, {"paraview", "run"}}) {
+                    if (name == "summary.json" && arguments[0] == "paraview") continue;
+                    const ProcessResult result = run_ancora_in_full(folder, arguments);
+                    CHECK(result.status == 6);
+                    CHECK(result.err == "error: \"run/" + name + "\"" + message + "\n");
+                }
+                folder.write("run/" + name, before);
+            };
         const auto with_scene = [&](const auto& change, const std::string& message) {
             Json changed = scene;
             change(changed);
@@ -321,7 +324,7 @@ TEST_SUITE("ancora report, refused") {
                 " is damaged: it has 50001 columns and 99999 rows, but not as many numbers");
         for (const char* number : {"nan", "inf", "1e999"}) {
             folder.write("run/history.csv", std::string("t,a\n0,") + number + "\n");
-            const ProcessResult result = ancora(folder, {"report", "run"});
+            const ProcessResult result = run_ancora_in_full(folder, {"report", "run"});
             CHECK(result.status == 6);
             CHECK(result.err.starts_with("error: run/history.csv:2:"));
             CHECK(result.err.ends_with("number is expected here\n"));
@@ -342,14 +345,14 @@ TEST_SUITE("ancora report, refused") {
         folder.write(
             "run/history.csv",
             "t,\"say \"\"hi\"\", [you; 50 % 'x'\",\"two\nlines\"\n0,5,1\n0.1,6,2\n0.2,7,3\n");
-        REQUIRE(ancora(folder, {"report", "run"}).status == 0);
+        REQUIRE(run_ancora_in_full(folder, {"report", "run"}).status == 0);
         Json history = data_of(folder.read("run/report.html"))["runs"][0]["history"];
         CHECK(history["columns"][1]["name"] == odd);
         CHECK(history["columns"][2]["name"] == "two\nlines");
         CHECK(decode(history["values"]) == std::vector<double>{5, 6, 7, 1, 2, 3});
 
         const std::string quoted = "t,\"say \"\"hi\"\", [you; 50 % 'x'\"";
-        REQUIRE(ancora(folder, {"report", "run", "--columns", quoted}).status == 0);
+        REQUIRE(run_ancora_in_full(folder, {"report", "run", "--columns", quoted}).status == 0);
         history = data_of(folder.read("run/report.html"))["runs"][0]["history"];
         REQUIRE(history["columns"].size() == 2);
         CHECK(history["columns"][1]["name"] == odd);

@@ -3,6 +3,7 @@
 #include "ancora/framework/report.hpp"
 
 #include "report/results.hpp"
+#include "support/program.hpp"
 
 namespace ancora::testing {
 namespace {
@@ -161,7 +162,7 @@ TEST_SUITE("ancora report") {
         net(200, 100).write(folder, "net");
         for (const std::string name : {"bodies", "net"}) {
             CAPTURE(name);
-            REQUIRE(ancora(folder, {"report", name}).status == 0);
+            REQUIRE(run_ancora_in_full(folder, {"report", name}).status == 0);
             const std::string page = folder.read(name + "/report.html");
             MESSAGE(name << ": page of " << 1e-6 * static_cast<double>(page.size()) << " MB");
             CHECK(page.size() < 20'000'000);
@@ -283,7 +284,7 @@ columns = ["hinge.motor.*", "coil.effort", "hinge.angle"]
                       "\"run/history.csv\" has no column \"hinge.angel\"; did you mean "
                       "\"hinge.angle\"?");
         if (has_gnuplot()) {
-            const ProcessResult drawn = ancora(
+            const ProcessResult drawn = run_ancora_in_full(
                 folder,
                 {"plot", "run", "--columns", "hinge.motor.effort,coil.effort", "--out", "p.svg"});
             CHECK(drawn.err == "");
@@ -310,7 +311,8 @@ columns = ["hinge.motor.*", "coil.effort", "hinge.angle"]
 
     TEST_CASE("two runs in one page, chosen columns") {
         const RunFolder folder(kTop);
-        REQUIRE(ancora(folder, {"run", "m.toml", "--out", "other", "--set", "integrator.step=0.02"})
+        REQUIRE(run_ancora_in_full(
+                    folder, {"run", "m.toml", "--out", "other", "--set", "integrator.step=0.02"})
                     .status == 0);
         const Json data = folder.report({"run", "other"});
         REQUIRE(data["runs"].size() == 2);
@@ -320,8 +322,8 @@ columns = ["hinge.motor.*", "coil.effort", "hinge.angle"]
         CHECK(decode(data["runs"][1]["history"]["t"]).size() == 26);
 
         REQUIRE(
-            ancora(folder, {"report", "run", "--columns", "box.wx", "--out", "p.html"}).status ==
-            0);
+            run_ancora_in_full(folder, {"report", "run", "--columns", "box.wx", "--out", "p.html"})
+                .status == 0);
         const Json run = data_of(folder.read("p.html"))["runs"][0];
         std::size_t of_bodies = 0;
         for (const Json& column : run["history"]["columns"])
@@ -358,7 +360,7 @@ columns = ["hinge.motor.*", "coil.effort", "hinge.angle"]
         const Json coil = {{"name", "coil"}, {"a", hinge["b"]}, {"b", hinge["a"]}};
         run.scene["springs"] = {coil};
         run.write(folder, "run");
-        REQUIRE(ancora(folder, {"report", "run"}).status == 0);
+        REQUIRE(run_ancora_in_full(folder, {"report", "run"}).status == 0);
         const Json scene = data_of(folder.read("run/report.html"))["runs"][0]["scene"];
         const Json& first = scene["bodies"][0];
         REQUIRE(first["shapes"].size() == 3);
@@ -386,7 +388,8 @@ columns = ["hinge.motor.*", "coil.effort", "hinge.angle"]
             "[model]\nname = \"m\"\n[[body]]\nname = \"box\"\nmass = 2.0\n[[body]]\nname = "
             "\"rod\"\nend = [1, 0]\n[integrator]\nstep = 0.001\n";
         const auto differences = [&] {
-            REQUIRE(ancora(folder, {"report", "a", "b", "--out", "both.html"}).status == 0);
+            REQUIRE(run_ancora_in_full(folder, {"report", "a", "b", "--out", "both.html"}).status ==
+                    0);
             const Json found = data_of(folder.read("both.html"))["differences"];
             std::filesystem::remove(folder / "both.html");
             return found;
@@ -413,11 +416,11 @@ columns = ["hinge.motor.*", "coil.effort", "hinge.angle"]
     TEST_CASE("a report that is killed leaves the one before, or is whole") {
         const TempFolder folder;
         many_bodies(2000, 60).write(folder, "run");
-        REQUIRE(ancora(folder, {"report", "run"}).status == 0);
+        REQUIRE(run_ancora_in_full(folder, {"report", "run"}).status == 0);
         const std::string old = folder.read("run/report.html");
         REQUIRE(old.ends_with("</html>\n"));
         const auto begin = std::chrono::steady_clock::now();
-        REQUIRE(ancora(folder, {"report", "run"}).status == 0);
+        REQUIRE(run_ancora_in_full(folder, {"report", "run"}).status == 0);
         const auto whole = std::chrono::steady_clock::now() - begin;
         ProcessOptions options;
         options.folder = folder.path();

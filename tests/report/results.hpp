@@ -24,30 +24,20 @@
 #include <pugixml.hpp>
 #include <zlib.h>
 
-#include "support/process.hpp"
+#include "support/program.hpp"
 
 namespace ancora::testing {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-using Arguments = std::vector<std::string>;
-
-inline ProcessResult ancora(const TempFolder& folder,
-                            const Arguments& arguments,
-                            ProcessOptions options = {}) {
-    options.folder = folder.path();
-    Arguments all{ANCORA_TEST_BIN};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    return run_process(all, options);
-}
 
 /// The command is refused with this status and exactly this message.
 inline void check_refused(const TempFolder& folder,
-                          const Arguments& arguments,
+                          const CommandArguments& arguments,
                           int status,
                           const std::string& message) {
     CAPTURE(arguments.back());
-    const ProcessResult result = ancora(folder, arguments);
+    const ProcessResult result = run_ancora_in_full(folder, arguments);
     CHECK(result.status == status);
     CHECK(result.out == "");
     CHECK(result.err == "error: " + message + "\n");
@@ -273,17 +263,17 @@ end = 0.5
 
 /// A folder with the results of a run in "run".
 struct RunFolder : TempFolder {
-    explicit RunFolder(const std::string& model, const Arguments& more = {}) {
+    explicit RunFolder(const std::string& model, const CommandArguments& more = {}) {
         write("m.toml", model);
-        Arguments arguments{"run", "m.toml", "--out", "run"};
+        CommandArguments arguments{"run", "m.toml", "--out", "run"};
         arguments.insert(arguments.end(), more.begin(), more.end());
-        const ProcessResult result = ancora(*this, arguments);
+        const ProcessResult result = run_ancora_in_full(*this, arguments);
         REQUIRE(result.status == 0);
     }
-    Json report(const Arguments& folders = {"run"}) const {
-        Arguments arguments{"report"};
+    Json report(const CommandArguments& folders = {"run"}) const {
+        CommandArguments arguments{"report"};
         arguments.insert(arguments.end(), folders.begin(), folders.end());
-        const ProcessResult result = ancora(*this, arguments);
+        const ProcessResult result = run_ancora_in_full(*this, arguments);
         REQUIRE(result.err == "");
         REQUIRE(result.status == 0);
         CHECK(result.out == "report in " + folders[0] + "/report.html\n");

@@ -19,6 +19,7 @@
 #include "ancora/sdk/helpers/rigid_body.hpp"
 #include "attitude.hpp"
 #include "relaxed_start.hpp"
+#include "support/dense.hpp"
 #include "support/rigid_body.hpp"
 
 namespace {
@@ -272,7 +273,7 @@ TEST_SUITE("ancf_rigid_body") {
                 const Mat3 X = random.matrix();
                 const Mat3 E = strain / 3.0 * (X + X.transpose()) / 2.0;
                 const Mat3 C = Mat3::Identity() + 2.0 * E;
-                const Mat3 U = Eigen::SelfAdjointEigenSolver<Mat3>(C).operatorSqrt();
+                const Mat3 U = by_eigen::square_root(C);
                 const Mat3 R = random.quaternion().toRotationMatrix();
                 const auto polar = ancora::ancf::polar_decomposition(R * U);
                 CHECK(gap(polar.R, R) < 2e-15);
@@ -385,7 +386,7 @@ TEST_SUITE("ancf_rigid_body") {
             // Nearest semidefinite matrix: K_plus - K is semidefinite too, and K_plus (K_plus - K)
             // = 0
             const auto least = [](const Mat3& X) {
-                return Eigen::SelfAdjointEigenSolver<Mat3>(X).eigenvalues()(0);
+                return by_eigen::symmetric_eigenvalues(X)[0];
             };
             CHECK(least(K_plus) > -1e-14 * scale);
             CHECK(least(K_plus - K) > -1e-7 * scale);
@@ -482,7 +483,7 @@ TEST_SUITE("ancf_rigid_body") {
             // All motions that the rows leave free have mass
             Matrix full(19, 12);
             full << mass(*body), rows(*body, 0, s).A, row.A;
-            CHECK(full.colPivHouseholderQr().rank() == 12);
+            CHECK(by_eigen::rank_of(full) == 12);
         }
     }
 

@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <Eigen/Geometry>
 #include <doctest/doctest.h>
@@ -22,12 +21,14 @@
 #include "ancora/sdk/body.hpp"
 #include "ancora/sdk/testing/row_errors.hpp"
 #include "support/box_elements.hpp"
+#include "support/dense.hpp"
 #include "support/near.hpp"
 #include "support/plugin_body.hpp"
 #include "support/tetrahedra.hpp"
 
 namespace {
 
+namespace by_eigen = ancora::testing::by_eigen;
 using ancora::facets_of;
 using ancora::Mat3;
 using ancora::Vec3;
@@ -723,7 +724,7 @@ TEST_SUITE("elastic body") {
             F.segment<3>(3 * node) = force / double(tip.size());
             F(3 * node) -= 0.7 * (box.position(node) - middle)(1) / squares;  // a torque about z
         }
-        const Eigen::VectorXd u = full.ldlt().solve(F);
+        const Eigen::VectorXd u = by_eigen::solved(full, F);
         Vec3 mean = Vec3::Zero();
         double slope = 0.0;
         for (const int node : tip) {

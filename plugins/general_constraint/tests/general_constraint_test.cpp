@@ -16,11 +16,13 @@
 #include "ancora/sdk/plugin.hpp"
 #include "ancora/sdk/testing/fake_arguments.hpp"
 #include "names.hpp"
+#include "support/dense.hpp"
 
 extern "C" const ancora::PluginDescriptor ancora_plugin_descriptor;
 
 namespace {
 
+namespace by_eigen = ancora::testing::by_eigen;
 using ancora::Constraint;
 using ancora::Degree;
 using ancora::RowBlock;
@@ -374,11 +376,8 @@ TEST_SUITE("general constraint") {
             CAPTURE(equation);
             const auto tie = position(equation);
             for (const double s : {2.0, -1.5}) {
-                const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
-                    tangent(*tie, x, s, false));
-                const Eigen::MatrixXd expected = solver.eigenvectors() *
-                                                 solver.eigenvalues().cwiseMax(0.0).asDiagonal() *
-                                                 solver.eigenvectors().transpose();
+                const Eigen::MatrixXd expected =
+                    by_eigen::positive_part(tangent(*tie, x, s, false));
                 const Eigen::MatrixXd G = tangent(*tie, x, s, true);
                 CHECK((G - expected).norm() < 1e-13);
                 CHECK(expected.norm() > 0.1);

@@ -17,6 +17,7 @@
 
 #include "ancora/sdk/plugin.hpp"
 #include "ancora/sdk/testing/fake_arguments.hpp"
+#include "support/dense.hpp"
 
 extern "C" const ancora::PluginDescriptor ancora_plugin_descriptor;
 
@@ -160,7 +161,7 @@ public:
         Vector rhs(kept.K.rows());
         std::ranges::copy(r, rhs.begin());
         std::ranges::copy(g, rhs.begin() + q_.size());
-        const Vector solution = kept.K.partialPivLu().solve(rhs);
+        const Vector solution = testing::by_eigen::solved(kept.K, rhs);
         std::copy_n(solution.begin(), x.size(), x.begin());
         std::copy_n(solution.begin() + q_.size(), y.size(), y.begin());
         // a matrix of the longest steps fails to converge, if so configured
@@ -250,7 +251,7 @@ Matrix published(double rho, double W) {
     Eigen::Matrix3d next, now;
     next << 1.0, 0.0, -beta, 0.0, 1.0, -gamma, (1.0 - af) * W * W, 0.0, 1.0 - am;
     now << 1.0, 1.0, 0.5 - beta, 0.0, 1.0, 1.0 - gamma, -af * W * W, 0.0, -am;
-    return next.partialPivLu().solve(now);
+    return testing::by_eigen::solved(next, now);
 }
 
 TEST_SUITE("generalized_alpha") {
@@ -279,7 +280,7 @@ TEST_SUITE("generalized_alpha") {
                 const double size = expected.cwiseAbs().maxCoeff();
                 CHECK((step - expected).cwiseAbs().maxCoeff() <= 1e-9 * size);
                 const auto radius = [](const Matrix& A) {
-                    return Eigen::EigenSolver<Matrix>(A, false).eigenvalues().cwiseAbs().maxCoeff();
+                    return testing::by_eigen::eigenvalues(A).cwiseAbs().maxCoeff();
                 };
                 CHECK(std::abs(radius(step) - radius(expected)) <= 1e-5);
                 CHECK(radius(step) <= 1.0 + 1e-5);  // a double root at rho = 1

@@ -12,19 +12,20 @@
 #include <vector>
 
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <doctest/doctest.h>
 
 #include "ancora/sdk/numbers/math.hpp"
 #include "ancora/sdk/plugin.hpp"
 #include "ancora/sdk/testing/fake_arguments.hpp"
+#include "support/dense.hpp"
 #include "support/row_values.hpp"
 
 extern "C" const ancora::PluginDescriptor ancora_plugin_descriptor;
 
 namespace {
 
+namespace by_eigen = ancora::testing::by_eigen;
 using ancora::Constraint;
 using ancora::Mat3;
 using ancora::RowBlock;
@@ -205,10 +206,7 @@ TEST_SUITE("point on surface, point on curve: rows") {
                     s / (2.0 * kStep);
                 CHECK((G.col(j) - change).norm() < 1e-9);
             }
-            const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(G);
-            const MatrixXd exact = eigen.eigenvectors() *
-                                   eigen.eigenvalues().cwiseMax(0.0).asDiagonal() *
-                                   eigen.eigenvectors().transpose();
+            const MatrixXd exact = by_eigen::positive_part(G);
             CHECK((tangent(true) - exact).norm() < 1e-14);
         }
     }

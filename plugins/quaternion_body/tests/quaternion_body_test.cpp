@@ -16,6 +16,7 @@
 #include <Eigen/Dense>
 #include <doctest/doctest.h>
 
+#include "support/dense.hpp"
 #include "support/rigid_body.hpp"
 
 namespace {
@@ -160,13 +161,13 @@ public:
 private:
     Vector acceleration(const State& s) const {
         const Norm row = norm(body_, s);
-        Eigen::Matrix<double, 8, 8> K = Eigen::Matrix<double, 8, 8>::Zero();
-        Eigen::Matrix<double, 8, 1> f;
+        Matrix K = Matrix::Zero(8, 8);
+        Vector f(8);
         K.topLeftCorner(7, 7) = mass(body_, s);
         K.block(0, 7, 7, 1) = row.A;
         K.block(7, 0, 1, 7) = row.A.transpose();
         f << inertia_force(body_, s), row.b;
-        return K.fullPivLu().solve(f).head(7);
+        return by_eigen::solved(K, f).col(0).head(7);
     }
 
     const Body& body_;
@@ -212,8 +213,7 @@ TEST_SUITE("quaternion_body") {
             const double T = 0.5 * M * s.v.head(3).squaredNorm() + 0.5 * w.dot(J * w);
             CHECK(near(0.5 * s.v.dot(mass_matrix * s.v), T, 1e-14 * T));
 
-            const Vector eigenvalues =
-                Eigen::SelfAdjointEigenSolver<Matrix>(mass_matrix).eigenvalues();
+            const Vector eigenvalues = by_eigen::symmetric_eigenvalues(mass_matrix);
             CHECK(std::abs(eigenvalues(0)) < 1e-15 * eigenvalues(6));
             CHECK(eigenvalues(1) > 1e-6 * eigenvalues(6));
             CHECK((mass_matrix.bottomRows(4).rightCols(4) * s.q.tail(4)).norm() <
@@ -222,7 +222,7 @@ TEST_SUITE("quaternion_body") {
             // With the norm's row nothing is left open
             Matrix full(8, 7);
             full << mass_matrix, norm(*body, s).A.transpose();
-            CHECK(full.colPivHouseholderQr().rank() == 7);
+            CHECK(by_eigen::rank_of(full) == 7);
         }
     }
 
@@ -511,8 +511,7 @@ TEST_SUITE("quaternion_body") {
         FakeArguments arguments = schema();
         arguments.set("mass", 6.0).set("inertia", {2.0, 4.5, 6.5});
         const auto plate = make(arguments);
-        const Vector eigenvalues =
-            Eigen::SelfAdjointEigenSolver<Matrix>(mass(*plate, start(*plate))).eigenvalues();
+        const Vector eigenvalues = by_eigen::symmetric_eigenvalues(mass(*plate, start(*plate)));
         CHECK(near(eigenvalues(0), 0.0, 1e-14));
         CHECK(eigenvalues(1) > 5.9);
 

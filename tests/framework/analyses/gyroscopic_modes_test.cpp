@@ -17,6 +17,7 @@
 #include "model.hpp"
 #include "physics/particle_models.hpp"
 #include "rest_search.hpp"
+#include "support/dense.hpp"
 #include "support/mechanisms.hpp"
 #include "vibrations.hpp"
 
@@ -230,9 +231,7 @@ Eigen::VectorXd out_of_plane_of_net(int n, double young) {
             K(e.b, e.a) -= e.k;
         }
     }
-    const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> eigen(
-        K, M, Eigen::EigenvaluesOnly);
-    return eigen.eigenvalues().cwiseAbs().cwiseSqrt();
+    return by_eigen::symmetric_eigenvalues(K, M).cwiseAbs().cwiseSqrt();
 }
 
 /// The moduli of modes that move along z.
@@ -331,12 +330,12 @@ TEST_SUITE("lowest modes in spin") {
         CHECK(modes.spin[2] == near(W, 1e-12));
         const std::vector<double> out_of_plane = along_z(modes);
         REQUIRE(out_of_plane.size() >= 4);
-        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen;
-        eigen.computeFromTridiagonal(by_hand.diagonal, by_hand.beside, Eigen::EigenvaluesOnly);
+        const Eigen::VectorXd eigenvalues =
+            by_eigen::tridiagonal_eigenvalues(by_hand.diagonal, by_hand.beside);
         const double continuous[] = {1.0, 6.0, 15.0, 28.0};
         for (std::size_t j = 0; j < 4; ++j) {
             const double w = out_of_plane[j];
-            CHECK(w == near(std::sqrt(eigen.eigenvalues()[static_cast<Index>(j)]), 1e-8 * w));
+            CHECK(w == near(std::sqrt(eigenvalues[static_cast<Index>(j)]), 1e-8 * w));
             CHECK(w * w / (W * W) == near(continuous[j], 1e-4 * continuous[j]));
         }
     }

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "framework/models.hpp"
+#include "support/dense.hpp"
 
 namespace ancora::testing {
 namespace {
@@ -76,8 +77,7 @@ struct Feet {
             // c = D^-1 G^T (G D^-1 G^T)^+ load
             const MatrixXd cheap = balance * price.cwiseInverse().asDiagonal();
             const MatrixXd normal = cheap * balance.transpose();
-            const VectorXd c = cheap.transpose() *
-                               Eigen::CompleteOrthogonalDecomposition<MatrixXd>(normal).solve(load);
+            const VectorXd c = cheap.transpose() * by_eigen::least_squares(normal, load);
             REQUIRE((balance * c - load).norm() <= 1e-9 * load.norm());
             s.tail(contacts.num_rows()) = c;
             out.use = 0.0;

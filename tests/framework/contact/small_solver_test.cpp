@@ -10,8 +10,11 @@
 #include <Eigen/Dense>
 #include <doctest/doctest.h>
 
+#include "support/dense.hpp"
+
 namespace {
 
+namespace by_eigen = ancora::testing::by_eigen;
 using ancora::SmallSolver;
 using Eigen::Index;
 using Eigen::MatrixXd;
@@ -50,9 +53,7 @@ struct Drawn {
             return uniform(-1.0, 1.0);
         });
     }
-    MatrixXd orthogonal(Index n) {
-        return Eigen::HouseholderQR<MatrixXd>(matrix(n, n)).householderQ();
-    }
+    MatrixXd orthogonal(Index n) { return by_eigen::orthonormal_columns(matrix(n, n)); }
     /// Singular values in [least, 1] and zeros; determinants of both signs.
     MatrixXd of_rank(Index n, Index rank, double least) {
         VectorXd values = VectorXd::Zero(n);
@@ -73,14 +74,13 @@ struct Drawn {
 /// argmin sum w_i x_i^2 among the solutions of W x = r: x = D^-1/2 (W D^-1/2)^+ r.
 VectorXd least_weighted(const MatrixXd& W, const VectorXd& r, const VectorXd& weights) {
     const VectorXd scale = weights.cwiseSqrt().cwiseInverse();
-    const Eigen::JacobiSVD<MatrixXd> svd(W * scale.asDiagonal(),
-                                         Eigen::ComputeThinU | Eigen::ComputeThinV);
-    VectorXd y = svd.matrixU().transpose() * r;
+    const by_eigen::SingularValues of = by_eigen::singular_values(W * scale.asDiagonal());
+    VectorXd y = of.U.transpose() * r;
     for (Index i = 0; i < y.size(); ++i) {
-        const double value = svd.singularValues()[i];
-        y[i] = value > 1e-10 * svd.singularValues()[0] ? y[i] / value : 0.0;
+        const double value = of.values[i];
+        y[i] = value > 1e-10 * of.values[0] ? y[i] / value : 0.0;
     }
-    return scale.cwiseProduct(svd.matrixV() * y);
+    return scale.cwiseProduct(of.V * y);
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ TEST_SUITE("small solver") {
             const MatrixXd W = draw.of_rank(n, n, 1e-3);
             const VectorXd r = draw.matrix(n, 1);
             const SmallSystem small(W, r);
-            const VectorXd exact = W.fullPivLu().solve(r);
+            const VectorXd exact = by_eigen::solved(W, r);
             CHECK((small.x - exact).norm() <=
                   1e3 * 10.0 * static_cast<double>(n) * kEps * std::max(1.0, exact.norm()));
             CHECK(small.sign == (W.determinant() > 0.0 ? 1 : -1));

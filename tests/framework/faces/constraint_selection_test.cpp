@@ -15,6 +15,7 @@
 
 #include "assembly.hpp"
 #include "framework/models.hpp"
+#include "support/dense.hpp"
 
 namespace ancora::testing {
 namespace {
@@ -112,13 +113,11 @@ struct DependentRows {
     std::vector<int> rows;  // constraints
 };
 
-Index rank_of(const MatrixXd& matrix) {
-    return Eigen::ColPivHouseholderQR<MatrixXd>(matrix).setThreshold(1e-10).rank();
-}
+constexpr double kNoPivot = 1e-10;
 
 /// The least-norm x with N^T x = f, for rows N of unit length.
 VectorXd least_norm(const MatrixXd& N, const VectorXd& f) {
-    return Eigen::CompleteOrthogonalDecomposition<MatrixXd>(N.transpose()).solve(f);
+    return by_eigen::least_squares(N.transpose(), f);
 }
 
 struct Heaps {
@@ -142,7 +141,7 @@ TEST_SUITE("independent rows") {
                 DependentRows model(
                     heaps_of_particles(of.heaps, of.particles, of.rows, of.to_ground, random));
                 const MatrixXd all = model.scaled(model.instant.A).rowwise().normalized();
-                const Index rank = rank_of(all);
+                const Index rank = by_eigen::rank_of(all, kNoPivot);
                 VectorXd pi = drawn(model.parts.m, random);
                 model.independent.choose(model.instant.A, pi);
                 const std::vector<int>& left = model.independent.dropped();
@@ -154,10 +153,10 @@ TEST_SUITE("independent rows") {
                 for (std::size_t r = 0; r < model.rows.size(); ++r)
                     if (!std::ranges::binary_search(left, model.rows[r]))
                         kept.row(next++) = all.row(static_cast<Index>(r));
-                CHECK(rank_of(kept) == rank);
+                CHECK(by_eigen::rank_of(kept, kNoPivot) == rank);
                 // And not by a hair: beside the least singular value of all rows.
-                const VectorXd of_all = all.jacobiSvd().singularValues();
-                const VectorXd of_kept = kept.jacobiSvd().singularValues();
+                const VectorXd of_all = by_eigen::singular_values(all).values;
+                const VectorXd of_kept = by_eigen::singular_values(kept).values;
                 CHECK(of_kept[rank - 1] * 10.0 * static_cast<double>(rank) >= of_all[rank - 1]);
                 // The same choice again changes nothing.
                 CHECK_FALSE(model.independent.choose(model.instant.A, pi));
@@ -205,7 +204,7 @@ TEST_SUITE("independent rows") {
         model.independent.choose(model.instant.A, pi);
         const MatrixXd full = model.scaled(model.instant.A);
         CHECK(static_cast<Index>(model.rows.size() - model.independent.dropped().size()) ==
-              rank_of(full.rowwise().normalized()));
+              by_eigen::rank_of(full.rowwise().normalized(), kNoPivot));
         REQUIRE(model.rows.size() - model.independent.dropped().size() > 400);
         REQUIRE(!model.independent.dropped().empty());
         model.evaluate_step(0.1 * drawn(model.parts.n, random));
@@ -296,7 +295,7 @@ TEST_SUITE("independent rows") {
             model.independent.choose(model.instant.A, pi);
             if (model.independent.all()) continue;
             const MatrixXd full = model.scaled(model.instant.A);
-            const MatrixXd free = Eigen::FullPivLU<MatrixXd>(full).setThreshold(1e-10).kernel();
+            const MatrixXd free = by_eigen::null_space(full, kNoPivot);
             VectorXd dq = free * drawn(free.cols(), random);
             dq = dq.cwiseProduct(model.parts.inverse_mass.cwiseSqrt());
             model.evaluate_step(dq);

@@ -10,8 +10,10 @@
 #include <fmt/format.h>
 
 #include "framework/models.hpp"
+#include "support/program.hpp"
 
 using namespace ancora;
+using ancora::testing::contains;
 using ancora::testing::Failure;
 using ancora::testing::failure_of;
 using ancora::testing::near;
@@ -65,10 +67,6 @@ void check_all(ErrorKind kind, const std::vector<Case>& cases) {
         CHECK(failure.kind == kind);
         CHECK(failure.line > 0);
     }
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 }  // namespace

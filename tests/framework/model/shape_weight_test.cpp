@@ -191,12 +191,12 @@ TEST_CASE("a rod is placed by its ends, and weighs what a cylinder does") {
                     column(rod, "angular_momentum.z")) -
                L)
                   .norm() <= 1e-11);
-        CHECK((vec3(rod.point("part@from").position) - from).norm() <= 1e-14);
-        CHECK((vec3(rod.point("part@to").position) - to).norm() <= 1e-14);
+        CHECK((testing::vec3(rod.point("part@from").position) - from).norm() <= 1e-14);
+        CHECK((testing::vec3(rod.point("part@to").position) - to).norm() <= 1e-14);
         run_to_end(rod);
-        CHECK(
-            (vec3(rod.point("part@to").position) - vec3(rod.point("part@from").position)).norm() ==
-            near(l, 1e-12));
+        CHECK((testing::vec3(rod.point("part@to").position) -
+               testing::vec3(rod.point("part@from").position))
+                  .norm() == near(l, 1e-12));
     }
 }
 
@@ -232,8 +232,8 @@ TEST_CASE("rods in a loop are tied at their ends by name") {
     run_to_end(simulation);
     CHECK(std::abs(column(simulation, "left.angle_rate")) > 0.1);
     CHECK(simulation.statistics().energy.max_rel <= 1e-12);
-    CHECK((vec3(simulation.point("coupler@to").position) -
-           vec3(simulation.point("rocker@to").position))
+    CHECK((testing::vec3(simulation.point("coupler@to").position) -
+           testing::vec3(simulation.point("rocker@to").position))
               .norm() <= 1e-13);
 }
 

@@ -8,8 +8,10 @@
 
 #include "ancora/framework/version.hpp"
 #include "framework/models.hpp"
+#include "support/program.hpp"
 
 using namespace ancora;
+using ancora::testing::contains;
 
 namespace {
 
@@ -37,12 +39,6 @@ std::string refusal(Function&& function) {
         return error.message();
     }
     return "nothing was refused";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    const bool is_there = text.find(part) != std::string::npos;
-    if (!is_there) MESSAGE("not found: \"", part, "\" in:\n", text);
-    return is_there;
 }
 
 }  // namespace

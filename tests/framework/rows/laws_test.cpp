@@ -11,7 +11,9 @@
 #include <fmt/format.h>
 
 #include "framework/models.hpp"
+#include "support/dense.hpp"
 
+namespace by_eigen = ancora::testing::by_eigen;
 using namespace ancora;
 using ancora::testing::near;
 using ancora::testing::Run;
@@ -158,7 +160,7 @@ TEST_SUITE("laws of rows") {
             K << h / (2.0 * c) + d, m, 1.0, -0.5 * h;
             const Eigen::Vector2d r(m * z[1] - h * (z[0] / (2.0 * c) + s0) + d * z[0],
                                     z[0] + 0.5 * h * z[1]);
-            const Eigen::Vector2d next = K.fullPivLu().solve(r);
+            const Eigen::Vector2d next = by_eigen::solved(K, r);
             lost += d * (next[0] - z[0]) * (next[0] - z[0]) / h;
             z = next;
             CHECK(near(run.column("m.x"), z[0], 1e-14));

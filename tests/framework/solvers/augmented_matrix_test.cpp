@@ -12,6 +12,8 @@
 #include <Eigen/Dense>
 #include <doctest/doctest.h>
 
+#include "support/dense.hpp"
+
 namespace ancora {
 namespace {
 
@@ -78,7 +80,7 @@ struct Problem {
                      {g.data(), static_cast<std::size_t>(m)},
                      span(found.data(), n),
                      span(found.data() + n, m));
-        return (found - K.fullPivLu().solve(rhs)).cwiseAbs().maxCoeff();
+        return (found - testing::by_eigen::solved(K, rhs)).cwiseAbs().maxCoeff();
     }
 
     int n, m;

@@ -14,6 +14,7 @@
 
 #include "constrained_systems.hpp"
 #include "envelope_cholesky.hpp"
+#include "support/dense.hpp"
 #include "support/near.hpp"
 
 // The sanitizers bring a malloc of their own, beside which ours cannot be.
@@ -315,7 +316,7 @@ TEST_SUITE("constrained solver") {
             const double e = std::pow(10.0, decade(random));
             Eigen::Matrix3d basis;
             for (double& x : basis.reshaped()) x = normal(random);
-            const Eigen::Matrix3d Q = basis.householderQr().householderQ();
+            const Eigen::Matrix3d Q = by_eigen::orthonormal_columns(basis);
             Eigen::Matrix<double, 3, 4> v;
             v << Q.col(0), Q.col(0) + e * Q.col(1), Q.col(1) + e * Q.col(2), Q.col(2);
             const auto is_factorised = [&](double less) {

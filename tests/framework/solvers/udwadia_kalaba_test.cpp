@@ -12,8 +12,10 @@
 #include <doctest/doctest.h>
 
 #include "ancora/framework/error.hpp"
+#include "support/dense.hpp"
 #include "support/near.hpp"
 
+namespace by_eigen = ancora::testing::by_eigen;
 using ancora::ConstrainedMotion;
 using ancora::Error;
 using ancora::ErrorKind;
@@ -34,14 +36,6 @@ constexpr double kGravity = 9.81;  // m/s^2
 /// |x - y| relative to the larger of |y| and `scale`.
 double distance(const VectorXd& x, const VectorXd& y, double scale = 0.0) {
     return (x - y).norm() / std::max(y.norm(), scale);
-}
-
-MatrixXd root(const MatrixXd& M) {
-    return Eigen::SelfAdjointEigenSolver<MatrixXd>(M).operatorSqrt();
-}
-
-MatrixXd pseudo_inverse(const MatrixXd& x) {
-    return Eigen::CompleteOrthogonalDecomposition<MatrixXd>(x).pseudoInverse();
 }
 
 /// A mass on the line x2 = k x1 with t = (1, k) along it and p = (k, -1) across: a force F moves it
@@ -154,9 +148,10 @@ TEST_SUITE("udwadia-kalaba") {
         A << 0.5, -1.0;
         const Vector2d C(1.0, 2.0);
         const auto with_last_factor = [&](const Matrix2d& M, const Matrix2d& last) {
-            const MatrixXd half = root(M);
+            const MatrixXd half = by_eigen::square_root(M);
             const MatrixXd B = A * half.inverse();
-            return VectorXd(half * (MatrixXd::Identity(2, 2) - pseudo_inverse(B) * B) * last * C);
+            return VectorXd(half * (MatrixXd::Identity(2, 2) - by_eigen::pseudo_inverse(B) * B) *
+                            last * C);
         };
         const auto ours = [&](const Matrix2d& M) {
             return udwadia_kalaba(M, A, VectorXd::Zero(1), Vector2d::Zero(), C).F_C;
@@ -165,8 +160,8 @@ TEST_SUITE("udwadia-kalaba") {
         CHECK(distance(ours(one), with_last_factor(one, one)) <= tolerance(1e-14));
 
         for (const Matrix2d& M : {Matrix2d(4.0 * one), Matrix2d(Vector2d(1.0, 9.0).asDiagonal())}) {
-            const VectorXd right = with_last_factor(M, root(M).inverse());
-            const VectorXd misprinted = with_last_factor(M, root(M));
+            const VectorXd right = with_last_factor(M, by_eigen::square_root(M).inverse());
+            const VectorXd misprinted = with_last_factor(M, by_eigen::square_root(M));
             CHECK(distance(ours(M), right) <= tolerance(1e-14));
             CHECK(distance(misprinted, right) > 0.5);
         }
@@ -214,7 +209,7 @@ TEST_SUITE("udwadia-kalaba") {
             const ConstrainedMotion out =
                 udwadia_kalaba(random.mass(n), A, b, random.vector(n), C, path);
             CHECK(out.rank == m);
-            const MatrixXd admissible = MatrixXd::Identity(n, n) - pseudo_inverse(A) * A;
+            const MatrixXd admissible = MatrixXd::Identity(n, n) - by_eigen::pseudo_inverse(A) * A;
             for (int k = 0; k < 5; ++k) {
                 const VectorXd v = admissible * random.vector(n);
                 const double scale = v.norm() * (out.F_L.norm() + out.F_C.norm() + C.norm());

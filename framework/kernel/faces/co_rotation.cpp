@@ -34,6 +34,7 @@ bool is_triple(const RowSet& rows,
         return rows.row_begin(r);
     };
     const int count = begin(row + 1) - begin(row);
+    // Along one stencil, each on its axis, with one law: R of the island turns the three together.
     for (int c = 0; c < 3; ++c) {
         const int r = row + c;
         if (begin(r + 1) - begin(r) != count || rows.has_law_together(r)) return false;

@@ -269,6 +269,7 @@ double ForceSet::work(int index) const {
     if (at < 0) return 0.0;
     const Part& part = parts_[at];
     double work = 0.0;
+    // f . du of this force alone; its power where du are rates.
     for (int i = part.u_first; i < part.u_first + part.u_count; ++i) work += f_[i] * du_[i];
     return work;
 }

@@ -58,6 +58,7 @@ MassMatrix::MassMatrix(const Model& model) : n_(model.num_coordinates) {
                             part.object.place);
     for (const MassEntry& entry : entries_) {
         if (entry.i == entry.j) continue;
+        // M_ij^2 <= M_ii M_jj, or some x has x . M x < 0.
         if (entry.value * entry.value <= diagonal_[entry.i] * diagonal_[entry.j] * (1.0 + 1e-12))
             continue;
         const auto part =
@@ -288,10 +289,12 @@ void MassMatrix::multiply_timed(const double* x, double* y, Of of) const {
 }
 
 void MassMatrix::multiply_half_change(const double* x, double* y) const {
+    // dM / 2, by which M_bar differs from M at each end of the step.
     multiply_timed(x, y, &Varying::change);
 }
 
 void MassMatrix::multiply_rate(const double* x, double* y) const {
+    // dM/dt, of the force -(dM/dt) v at an instant.
     multiply_timed(x, y, &Varying::rate);
 }
 
@@ -318,6 +321,7 @@ void MassMatrix::multiply(const double* x, double* y) const {
 
 void MassMatrix::multiply_rows(int begin, int end, const double* x, double* y) const {
     for (int i = begin; i < end; ++i) {
+        // y_i = sum over k of M_ik x_k
         // Columns rise along a row.
         double sum = 0.0;
         const int last = row_start_[static_cast<std::size_t>(i) + 1];

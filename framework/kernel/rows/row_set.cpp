@@ -104,6 +104,8 @@ void RowSet::drop_rows(const std::vector<int>& rows) {
 void RowSet::close(const std::vector<int>& closed) {
     ++num_kind_changes;
     open_.clear();
+    // A closed gap row is the constraint pi = 0 and presses with s; an open one is nothing: B = 0,
+    // tau = 0, s = 0 (theory, section 8.1).
     for (const int k : unilateral()) {
         const bool is_closed =
             std::ranges::binary_search(closed, k) && !std::ranges::binary_search(released_, k);
@@ -136,6 +138,7 @@ void RowSet::share_states(const RowSet& rows) {
 
 void RowSet::release(const std::vector<int>& rows) {
     ++num_kind_changes;
+    // What was released before is a row of its own kind again.
     for (std::size_t i = 0; i < released_.size(); ++i) laws[released_[i]].kind = kind_before_[i];
     released_ = rows;
     kind_before_.clear();
@@ -219,6 +222,7 @@ PluginCall RowSet::last_step(const BlockPart& part) const {
 }
 
 PluginCall RowSet::last_tangent(const BlockPart& part) const {
+    // G of theory (30) was asked for at the middle of the step, with s then.
     const RowOwner& owner = owners[part.owner];
     const double* u = owner.body >= 0 ? last_tangent_.mid : umid_.data();
     return record_of(owner.source.call(part.index,
@@ -469,6 +473,7 @@ void RowSet::add_attachment_bias(const BlockPart& part, const double* local, dou
 
 void RowSet::evaluate_elastic(const double* q, double t, double* pi) {
     last_point_ = {q, nullptr, t, " pi "};
+    // H = sum of Pi(pi) over elastic rows needs their pi and no derivatives.
     // Strains alone, as what own values do to energies is asked for.
     for (const BlockPart& part : blocks) {
         if (!part.holds_elastic) continue;
@@ -492,6 +497,7 @@ void RowSet::evaluate_gaps(const double* q, double t, double* pi) {
 void RowSet::evaluate_course(
     const BlockPart& part, const double* q, double t, double* pi, double* A, double* pi_t) {
     last_point_ = {q, nullptr, t, " pi A pi_t "};
+    // pi and what it changes with, pi' = A_u u' + pi_t, which the caller follows along u.
     call_evaluate(
         part,
         point_of(part, q, nullptr, t),
@@ -516,6 +522,7 @@ void RowSet::evaluate_rates(const std::vector<int>& chosen,
             continue;
         }
         double* values = room_of(part, A, local_now_.data());
+        // psi = A v + pi_t: neither pi nor b is asked for.
         call_evaluate(part,
                       point_of(part, q, v, t, own),
                       {{},
@@ -655,10 +662,12 @@ double RowSet::size_of_value(const BlockPart& part, int row) const {
 }
 
 void RowSet::local_force(int constraint, const double* s, double* f) const {
+    // By A_u of the step, whose forces do the work that the energy balance counts.
     sum_local_force(constraint, local_.data(), s, f);
 }
 
 void RowSet::local_force_now(int constraint, const double* s, double* f) const {
+    // By A_u at the state, of forces at an instant.
     sum_local_force(constraint, local_now_.data(), s, f);
 }
 

@@ -35,6 +35,7 @@ void Discontinuities::evaluate_events(const StepTrial& trial, std::span<double> 
     const auto first = static_cast<std::size_t>(first_crossing());
     if (parts_.signals.num_crossings() > 0) {
         for (int i = 0; i < parts_.n; ++i) {
+            // Crossings are those at the step's end: q_1 = q_0 + dq, v_1 = v_0 + h a.
             trial_.q_next[i] = state_.q[i] + trial_.dq[i];
             trial_.v_next[i] = state_.v[i] + trial.h * trial.a[i];
         }

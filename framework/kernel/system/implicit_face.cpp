@@ -70,6 +70,7 @@ ImplicitFace::ImplicitFace(Assembly& parts,
 void ImplicitFace::differentiate(std::span<const double> a) {
     require_size(parts_.model, "differentiate", "a", a.size(), parts_.n);
     const SignalSet::Following following(parts_.signals);
+    // M, K = -dF/dq + d(M a)/dq, D = -dF/dv, G and A' at this a (StateMatrices (1)).
     matrices_.differentiate(t_, q_, v_, a);
     is_evaluated_ = false;
 }
@@ -196,6 +197,7 @@ void ImplicitFace::evaluate(const ImplicitPoint& at) {
             gap_[i] = rate_[i] = bias_[i] = 0.0;
             continue;
         }
+        // phi of positions, psi = A v + pi_t of positions and velocities, and b of A q'' = b.
         gap_[i] = level == RowLevel::position ? now.pi[conditions_.rows[c]] : 0.0;
         rate_[i] = level == RowLevel::acceleration ? 0.0 : face.rate(conditions_.rows[c]);
         bias_[i] = now.b[conditions_.rows[c]];
@@ -251,6 +253,7 @@ bool ImplicitFace::factorise(Augmented which, const AugmentedWeights& weights) {
                 stiffness * (matrices_.stiffness[e] + matrices_.geometric[e]);
     for (std::size_t e = 0; e < A_.size(); ++e)
         lower_[e] = rate != 0.0 ? A_[e] + rate * matrices_.jacobian_rate[e] : A_[e];
+    // Dropped conditions have no row; of positions neither have those that say nothing of q.
     for (std::size_t c = 0; c < mask_.size(); ++c) {
         const bool is_out = which == Augmented::positions && is_no_position_[c] != 0;
         mask_[c] = is_dropped_[c] != 0 || is_out ? 1 : 0;
@@ -282,6 +285,7 @@ void ImplicitFace::quadrature_rates(std::span<double> w) {
         lambda_room_ = lambda_;
         evaluate({t_, view(q_room_), view(v_room_), view(lambda_room_)});
     }
+    // Rates of the balances, then those of own values: the method integrates them as it does v.
     motion_.quadrature_rates(q_.data(), v_.data(), w);
     std::ranges::copy(own_rate_, w.last(own_rate_.size()).begin());
 }

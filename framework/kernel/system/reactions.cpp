@@ -22,6 +22,7 @@ Reactions::Reactions(const SystemData& of, const StepParts& extra, ConstraintSel
       trial_(of.trial),
       extra_(extra),
       independent_(independent) {
+    // The values of a constraint follow each other: what it reports, then its wrench.
     int count = 0;
     int largest_u = 0;
     int largest = 0;
@@ -185,6 +186,7 @@ void Reactions::collect(const StepTrial& trial) {
 /// the constraint has passed on.
 void Reactions::collect_impulse(const Eigen::VectorXd& s, const Eigen::VectorXd* applied) {
     if (applied != nullptr) applied_sum_ += *applied;
+    // What passes on no impulse has none to report.
     for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c) {
         const RowOwner& owner = parts_.owner_of_constraint(c);
         if (s.segment(owner.first_row, owner.num_rows).isZero(0.0)) continue;
@@ -225,6 +227,7 @@ void Reactions::show(Means means) {
 }
 
 void Reactions::take_instant(const double* s) {
+    // At an instant the mean is the value itself: s of theory (1) in place of sum h s / sum h.
     for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c) {
         write(c, s, false, mean_.data() + start_[c]);
     }
@@ -265,6 +268,8 @@ void Reactions::add_applied(const double* s, double factor, Eigen::VectorXd& to)
             to[3 * f] += factor * parts_.forces.effort(f);
             continue;
         }
+        // The force and moment that C of the object adds up to; efforts have the unit of their
+        // measure.
         const auto [force, torque] = parts_.forces.applied(f);
         to.segment<3>(3 * f) += factor * force;
         to.segment<3>(3 * (count + f)) += factor * torque;

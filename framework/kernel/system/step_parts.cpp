@@ -54,6 +54,7 @@ StepParts::StepParts(const PartContext& context) : outermost_(&context.inner) {
 }
 
 int StepParts::num_events() const {
+    // Events g of parts follow each other; g > 0 until one happens.
     int count = 0;
     for (const auto& part : parts_) count += part->num_events();
     return count;
@@ -84,6 +85,7 @@ bool StepParts::is_admissible() const {
 }
 
 void StepParts::write_stress(Eigen::VectorXd& s) const {
+    // s of a part's rows behind the m of the model's.
     for (const auto& part : parts_) s.segment(part->first_row(), part->num_rows()) = part->stress();
 }
 

@@ -15,25 +15,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Puts a model where no file is yet: what stands there may have been changed by hand.
-void write_model(const fs::path& file, const std::string& text) {
-    const auto refuse = [&](const std::string& reason) {
-        throw Error(
-            ErrorKind::file, reason, {std::make_shared<const std::string>(file.string()), 0, 0});
-    };
+[[noreturn]] void refuse(const fs::path& file, const std::string& reason) {
+    throw Error(
+        ErrorKind::file, reason, {std::make_shared<const std::string>(file.string()), 0, 0});
+}
+
+/// What stands there may have been changed by hand.
+void ask_for_room(const fs::path& file) {
     std::error_code ignored;
     if (fs::exists(fs::symlink_status(file, ignored)))
-        refuse(
-            "there is such a file already, and it may have been changed; delete it, or choose "
-            "another by "
-            "--out FILE");
+        refuse(file,
+               "there is such a file already, and it may have been changed; delete it, or choose "
+               "another by --out FILE");
+}
+
+void put_file(const fs::path& file, const std::string& text) {
     std::ofstream out(file, std::ios::binary);
-    if (!out) refuse("cannot write the model: the folder is missing or may not be written to");
+    if (!out)
+        refuse(file, "cannot write the model: the folder is missing or may not be written to");
     out << text;
     out.close();
     if (out) return;
+    std::error_code ignored;
     fs::remove(file, ignored);
-    refuse("cannot write the model: the disk may be full");
+    refuse(file, "cannot write the model: the disk may be full");
 }
 
 }  // namespace
@@ -43,12 +48,18 @@ int import_robot(const Options& options) {
     const fs::path model = options.out ? *options.out : fs::path(file.stem().string() + ".toml");
     const ImportedModel imported =
         import_model(file, {.manifest = model, .is_lenient = options.lenient});
-    write_model(model, imported.text);
+    ask_for_room(model);
+    for (const auto& [name, content] : imported.files) ask_for_room(model.parent_path() / name);
+    for (const auto& [name, content] : imported.files)
+        put_file(model.parent_path() / name, content);
+    put_file(model, imported.text);
     if (options.quiet) return 0;
     std::string text = fmt::format("model in {}: {} bodies, {} joints\n",
                                    model.string(),
                                    imported.num_bodies,
                                    imported.num_joints);
+    for (const auto& [name, content] : imported.files)
+        text += fmt::format("triangles in {}\n", (model.parent_path() / name).string());
     const auto list = [&](const char* title, const std::vector<std::string>& entries) {
         if (entries.empty()) return;
         text += fmt::format("\n{}\n", title);

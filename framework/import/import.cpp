@@ -2,7 +2,10 @@
 // From a file to a manifest: the reader of its format, what all formats have in common, the writer.
 #include "import.hpp"
 
+#include <algorithm>
 #include <array>
+#include <memory>
+#include <string>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -39,6 +42,23 @@ Robot read(pugi::xml_node root, XmlSource& source) {
         source.place(root));
 }
 
+bool is_shown(const Robot& robot, int mesh) {
+    return std::ranges::any_of(robot.links, [&](const Link& link) {
+        return std::ranges::any_of(link.shapes, [&](const Shape& shape) {
+            return shape.own == mesh;
+        });
+    });
+}
+
+std::string as_obj(const OwnMesh& mesh) {
+    std::string out = fmt::format("# {}\n", printable(mesh.name));
+    for (const auto& x : mesh.triangles.points)
+        out += fmt::format("v {} {} {}\n", x[0], x[1], x[2]);
+    for (const auto& face : mesh.triangles.triangles)
+        out += fmt::format("f {} {} {}\n", face[0] + 1, face[1] + 1, face[2] + 1);
+    return out;
+}
+
 }  // namespace
 }  // namespace robot
 
@@ -52,6 +72,10 @@ ImportedModel import_model(const std::filesystem::path& file, const ImportOption
     reduce(robot, findings);
     fit_limits(robot, findings);
     findings.throw_mistakes();
+    if (robot.links.empty())
+        throw Error(ErrorKind::manifest,
+                    "no body with mass is left, so that there is nothing to move",
+                    {std::make_shared<const std::string>(file.string()), 0, 0});
 
     ImportedModel out;
     out.notes = findings.notes();
@@ -60,6 +84,10 @@ ImportedModel import_model(const std::filesystem::path& file, const ImportOption
     for (const auto* const list : {&out.notes, &out.left_out})
         for (const std::string& entry : *list) remarks.push_back(entry);
     out.text = manifest_text(robot, options.manifest, remarks);
+    const std::vector<std::string> names = own_mesh_names(robot, options.manifest);
+    for (std::size_t i = 0; i < names.size(); ++i)
+        if (is_shown(robot, static_cast<int>(i)))
+            out.files.emplace_back(names[i], as_obj(robot.meshes[i]));
     out.num_bodies = static_cast<int>(robot.links.size());
     out.num_joints = static_cast<int>(robot.joints.size());
     return out;

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ancora {
@@ -18,6 +19,8 @@ struct ImportOptions {
 /// What became of a description.
 struct ImportedModel {
     std::string text;  ///< the manifest
+    /// Files beside the manifest, and what is in them: triangles that stand in the description.
+    std::vector<std::pair<std::string, std::string>> files;
     int num_bodies = 0;
     int num_joints = 0;
     /// What is in the description and not in the model: first what has no part in its motion or is

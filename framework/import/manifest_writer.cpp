@@ -67,6 +67,12 @@ std::string comment(const std::string& string) {
     return printable(string);
 }
 
+/// In an expression - is a minus.
+std::string without_minus(std::string name) {
+    std::ranges::replace(name, '-', '_');
+    return name;
+}
+
 bool is_identity(const Mat3& R) {
     return (R - Mat3::Identity()).cwiseAbs().maxCoeff() <= kRounding;
 }
@@ -160,7 +166,10 @@ Mat3 cross_of_child() {
 class Writer {
 public:
     Writer(const Robot& robot, const fs::path& manifest)
-        : robot_(robot), folder_(manifest.parent_path()), home_(home_poses(robot)) {
+        : robot_(robot),
+          folder_(manifest.parent_path()),
+          home_(home_poses(robot)),
+          own_meshes_(own_mesh_names(robot, manifest)) {
         // What a joint does not place lies where its body says, as must all bodies before it
         for (const Joint& joint : robot.joints)
             needs_positions_ |= joint.is_loop || joint.kind == JointKind::spherical ||
@@ -183,6 +192,7 @@ public:
         for (std::size_t j = 0; j < robot_.joints.size(); ++j) joint(j);
         for (const Coupler& coupler : robot_.couplers) this->coupler(coupler);
         for (const Line& line : robot_.lines) spring(line);
+        for (const Cord& cord : robot_.cords) rope(cord);
         for (const Actuator& actuator : robot_.actuators) this->actuator(actuator);
         tail();
         return std::move(out_);
@@ -201,7 +211,9 @@ private:
     /// Each joint has a frame of its name on both sides.
     void name_frames() {
         frames_.resize(robot_.links.size());
-        std::vector<Names> names(robot_.links.size());
+        Names none;
+        for (const char* const component : {"x", "y", "z"}) none.reserve(component);
+        std::vector<Names> names(robot_.links.size(), none);
         const auto add = [&](int link,
                              const std::string& name,
                              const Pose& pose,
@@ -250,7 +262,7 @@ private:
         for (const Actuator& actuator : robot_.actuators) {
             if (controls_.contains(actuator.control)) continue;
             const std::string& name = controls_[actuator.control] =
-                control_names_.unique(actuator.control, "control");
+                control_names_.unique(without_minus(actuator.control), "control");
             line(fmt::format("{} = {}", name, text(actuator.start)), actuator.remark);
         }
     }
@@ -343,7 +355,7 @@ private:
                 return fmt::format("{{ {}{} }}", what, color_keys(shape));
             }
             case Shape::Kind::mesh:
-                what = fmt::format("mesh = {}", in_toml(mesh_path(shape.file)));
+                what = fmt::format("mesh = {}", in_toml(mesh_of(shape)));
                 if (shape.scale != Vec3::Ones())
                     what += shape.scale == Vec3::Constant(shape.scale(0))
                                 ? fmt::format(", scale = {}", text(shape.scale(0)))
@@ -367,6 +379,9 @@ private:
         return out;
     }
 
+    std::string mesh_of(const Shape& shape) const {
+        return shape.own >= 0 ? own_meshes_[shape.own] : mesh_path(shape.file);
+    }
     std::string mesh_path(const fs::path& file) const {
         std::error_code ignored;
         const fs::path here = fs::absolute(folder_.empty() ? fs::path(".") : folder_, ignored);
@@ -503,6 +518,18 @@ private:
         if (between.damping != 0.0) line(fmt::format("damping = {}", text(between.damping)));
     }
 
+    void rope(const Cord& cord) {
+        line("\n[[constraint]]");
+        line(fmt::format("name = {}", in_toml(names_.unique(cord.name, "rope"))));
+        line("type = \"rope\"");
+        std::string points;
+        for (const auto& [link, x] : cord.points)
+            points += (points.empty() ? "" : ", ") + point(link, x);
+        line(fmt::format("points = [{}]", points));
+        line(fmt::format("length = {}", text(cord.length)));
+        if (cord.stiffness != 0.0) line(fmt::format("stiffness = {}", text(cord.stiffness)));
+    }
+
     void actuator(const Actuator& actuator) {
         std::string formula;
         for (const char c : actuator.effort)
@@ -539,6 +566,7 @@ private:
     const Robot& robot_;
     fs::path folder_;
     std::vector<Pose> home_;
+    std::vector<std::string> own_meshes_;  ///< their files
     Names names_, control_names_;
     std::vector<std::string> links_, joints_;
     std::map<std::string, std::string> controls_;  ///< parameters by the controls' names
@@ -550,6 +578,15 @@ private:
 };
 
 }  // namespace
+
+std::vector<std::string> own_mesh_names(const Robot& robot, const fs::path& manifest) {
+    Names names;
+    std::vector<std::string> out;
+    for (const OwnMesh& mesh : robot.meshes)
+        out.push_back(
+            fmt::format("{}_{}.obj", manifest.stem().string(), names.unique(mesh.name, "mesh")));
+    return out;
+}
 
 std::string manifest_text(const Robot& robot,
                           const fs::path& manifest,

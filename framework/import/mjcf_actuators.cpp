@@ -33,7 +33,9 @@ void MjcfReader::read_actuators(pugi::xml_node section) {
             continue;
         }
         source_.account(node, kMjcfActuator);
-        read_actuator(node, tag);
+        for_each_replica(node, [&] {
+            read_actuator(node, tag);
+        });
     }
 }
 
@@ -84,7 +86,7 @@ void MjcfReader::read_actuator(pugi::xml_node node, const std::string& tag) {
     const double gear = gears.empty() ? 1.0 : gears[0];
 
     Actuator actuator;
-    actuator.name = node.attribute("name").value();
+    actuator.name = replica_name(node);
     const auto controls = source_.numbers(node, "ctrlrange", 2);
     if (is_limited(node, "ctrllimited", controls.has_value()) && controls) {
         actuator.remark = fmt::format("{:g} to {:g}", (*controls)[0], (*controls)[1]);
@@ -100,7 +102,8 @@ void MjcfReader::read_actuator(pugi::xml_node node, const std::string& tag) {
     std::vector<Coupler::Term> terms;
     int line = -1;
     if (const auto tendon = node.attribute("tendon")) {
-        const auto found = tendons_.find(tendon.value());
+        auto found = tendons_.find(tendon.value() + replica_);
+        if (found == tendons_.end()) found = tendons_.find(tendon.value());
         if (found == tendons_.end())
             return source_.wrong(
                 node,
@@ -108,6 +111,13 @@ void MjcfReader::read_actuator(pugi::xml_node node, const std::string& tag) {
                 fmt::format("there is no tendon \"{}\"", printable(tendon.value())));
         terms = found->second.terms;
         line = found->second.line;
+        if (line < 0 && found->second.num_points > 0)
+            return findings_.no_counterpart(
+                source_.place(node),
+                fmt::format("{}: an actuator of a tendon over {} sites",
+                            in_words(node),
+                            found->second.num_points),
+                "let it act on a joint, or on a tendon between two sites");
         if (line < 0 && terms.size() > 1 && (b[1] != 0.0 || b[2] != 0.0))
             return findings_.no_counterpart(
                 source_.place(node),

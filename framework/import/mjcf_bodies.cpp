@@ -18,17 +18,24 @@ namespace {
 
 // A body in a body in a body ...
 constexpr int kMostNestedBodies = 1000;
+// All that replicas hold; a slip in a count would fill the memory.
+constexpr int kMostReplicated = 100'000;
+
+/// With as many digits as the last of them has, as MuJoCo numbers them.
+std::string numbered(int i, int count) {
+    return fmt::format("{:0{}}", i, fmt::formatted_size("{}", count));
+}
 
 }  // namespace
 
-std::optional<Mat3> MjcfReader::euler(pugi::xml_node node) const {
+std::optional<Mat3> MjcfReader::euler(pugi::xml_node node, double factor) const {
     const auto angles = source_.numbers(node, "euler", 3);
     if (!angles) return std::nullopt;
     Mat3 R = Mat3::Identity();
     for (int i = 0; i < 3; ++i) {
         const bool turns_along = sequence_[i] >= 'a';
         const Mat3 turn =
-            turn_about_axis(sequence_[i] - (turns_along ? 'x' : 'X'), angle((*angles)[i]));
+            turn_about_axis(sequence_[i] - (turns_along ? 'x' : 'X'), angle(factor * (*angles)[i]));
         R = turns_along ? Mat3(R * turn) : Mat3(turn * R);
     }
     return R;
@@ -74,32 +81,72 @@ Pose MjcfReader::pose(pugi::xml_node node) const {
     return {orientation(node), source_.vector(node, "pos", Vec3::Zero())};
 }
 
-void MjcfReader::collect(pugi::xml_node node,
-                         const Pose& in_body,
-                         const std::string& surrounding,
-                         std::vector<Item>& out,
-                         int depth) {
+void MjcfReader::collect(const Item& place, std::vector<Item>& out, int depth) {
     if (depth > kMostNestedBodies)
-        return source_.wrong(node, nullptr, "frames are nested too deeply");
-    for (const pugi::xml_node child : defaults_.elements(node)) {
-        if (std::string_view(child.name()) != "frame") {
-            out.push_back({child, in_body, surrounding});
-            continue;
-        }
-        source_.account(child, kMjcfFrame);
+        return source_.wrong(place.node, nullptr, "frames are nested too deeply");
+    for (const pugi::xml_node child : defaults_.elements(place.node)) {
+        const std::string_view tag = child.name();
         const std::string inner = child.attribute("childclass").value();
-        collect(child, in_body * pose(child), inner.empty() ? surrounding : inner, out, depth + 1);
+        const Item here{
+            child, place.in_body, inner.empty() ? place.surrounding : inner, place.suffix};
+        if (tag == "frame") {
+            source_.account(child, kMjcfFrame);
+            collect({child, place.in_body * pose(child), here.surrounding, place.suffix},
+                    out,
+                    depth + 1);
+        } else if (tag == "replicate") {
+            replicate(here, out, depth + 1);
+        } else {
+            out.push_back({child, place.in_body, place.surrounding, place.suffix});
+            if (!place.suffix.empty()) note_replica(out.back());
+        }
     }
 }
 
-void MjcfReader::read_content(pugi::xml_node node,
-                              int link,
-                              const Pose& world,
-                              const Pose& in_body,
-                              const std::string& surrounding,
-                              int depth) {
+void MjcfReader::replicate(const Item& place, std::vector<Item>& out, int depth) {
+    const pugi::xml_node node = place.node;
+    source_.account(node, kMjcfReplicate);
+    source_.required(node, "count");
+    const double given = source_.number(node, "count", 0.0);
+    if (!(given >= 0.0) || given > kMostReplicated || given != std::floor(given))
+        return source_.wrong(
+            node, "count", fmt::format("expected a whole number up to {}", kMostReplicated));
+    const int count = static_cast<int>(given);
+    const Vec3 offset = source_.vector(node, "offset", Vec3::Zero());
+    Pose at;
+    for (int i = 0; i < count; ++i) {
+        // Each offset along the axes of the replica before
+        at.R = euler(node, i).value_or(Mat3::Identity());
+        const std::size_t before = out.size();
+        collect({node,
+                 place.in_body * at,
+                 place.surrounding,
+                 node.attribute("sep").value() + numbered(i, count) + place.suffix},
+                out,
+                depth);
+        at.x += at.R * offset;
+        num_replicas_ += static_cast<int>(out.size() - before);
+        if (num_replicas_ <= kMostReplicated) continue;
+        source_.wrong(node, "count", fmt::format("makes more than {} elements", kMostReplicated));
+        return;
+    }
+}
+
+void MjcfReader::note_replica(const Item& item) {
+    const std::string name = item.node.attribute("name").value();
+    if (name.empty()) return;
+    std::vector<std::string>& suffixes = replicas_[name];
+    if (std::ranges::find(suffixes, item.suffix) == suffixes.end()) suffixes.push_back(item.suffix);
+}
+
+std::string MjcfReader::replica_name(pugi::xml_node node) const {
+    const std::string name = node.attribute("name").value();
+    return name.empty() ? name : name + replica_;
+}
+
+void MjcfReader::read_content(const Item& body, int link, const Pose& world, int depth) {
     std::vector<Item> items;
-    collect(node, in_body, surrounding, items, 0);
+    collect(body, items, 0);
     Masses masses;
     for (const Item& item : items) {
         const std::string_view tag = item.node.name();
@@ -107,8 +154,18 @@ void MjcfReader::read_content(pugi::xml_node node,
             read_geom(item, link, masses);
         else if (tag == "site")
             read_site(item, link, world);
+        else if (tag == "composite" || tag == "flexcomp")
+            findings_.no_counterpart(
+                source_.place(item.node),
+                fmt::format("{}: a soft body", in_words(item.node)),
+                "delete it, and see the bodies \"cable\", \"membrane\" and \"shell\"");
+        else if (tag == "attach")
+            findings_.no_counterpart(
+                source_.place(item.node),
+                fmt::format("{}: a part of another model", in_words(item.node)),
+                "import that model by itself");
     }
-    if (link != kGround) weigh(node, link, items, masses);
+    if (link != kGround) weigh(body.node, link, items, masses);
     for (const Item& item : items)
         if (std::string_view(item.node.name()) == "body") read_body(item, link, world, depth + 1);
 }
@@ -123,13 +180,15 @@ void MjcfReader::read_body(const Item& item, int parent, const Pose& parent_worl
             source_.place(node), fmt::format("{}: gravcomp", in_words(node)), "delete it");
     const std::string inner = node.attribute("childclass").value();
     const std::string surrounding = inner.empty() ? item.surrounding : inner;
-    std::string name = node.attribute("name").value();
-    if (name.empty()) name = fmt::format("body_{}", robot_.links.size() + 1);
+    const bool has_name = *node.attribute("name").value() != '\0';
+    const std::string name =
+        has_name ? item.name() : fmt::format("body_{}", robot_.links.size() + 1);
     const Pose in_parent = item.in_body * pose(node);
     const Pose world = parent_world * in_parent;
 
     std::vector<Item> items, joints;
-    collect(node, Pose(), surrounding, items, 0);
+    const Item inside{node, Pose(), surrounding, item.suffix};
+    collect(inside, items, 0);
     for (const Item& entry : items) {
         const std::string_view tag = entry.node.name();
         if (tag == "joint" || tag == "freejoint") joints.push_back(entry);
@@ -153,9 +212,9 @@ void MjcfReader::read_body(const Item& item, int parent, const Pose& parent_worl
     }
     const int link = carrier;
     worlds_[link] = world;
-    if (!bodies_.emplace(name, link).second && *node.attribute("name").value() != '\0')
+    if (!bodies_.emplace(name, link).second && has_name)
         source_.wrong(node, "name", "another body has it");
-    read_content(node, link, world, Pose(), surrounding, depth);
+    read_content(inside, link, world, depth);
 }
 
 void MjcfReader::fix(int child, int parent, const Pose& at, const std::string& name) {
@@ -175,8 +234,9 @@ void MjcfReader::read_joint(const Item& item, int child, int parent, const Pose&
     source_.account(node, is_free ? kMjcfFreeJoint : kMjcfJoint);
     const std::string type = is_free ? "free" : node.attribute("type").as_string("hinge");
     Joint joint;
-    joint.name = node.attribute("name").value();
-    if (joint.name.empty()) joint.name = fmt::format("{}_joint", robot_.links[child].name);
+    joint.name = *node.attribute("name").value() != '\0'
+                     ? item.name()
+                     : fmt::format("{}_joint", robot_.links[child].name);
     joint.place = source_.place(node);
     joint.parent = parent;
     joint.child = child;

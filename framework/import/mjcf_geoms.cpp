@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shapes of an MJCF file, its meshes, and the mass that follows from them.
+// Shapes of an MJCF file, and the mass that follows from them.
 #include <algorithm>
 #include <cmath>
 
@@ -9,67 +9,11 @@
 #include "ancora/framework/printable.hpp"
 #include "ancora/sdk/helpers/rigid_body.hpp"
 #include "mass_properties.hpp"
-#include "mesh_files.hpp"
 #include "mjcf_model.hpp"
 #include "mjcf_rules.hpp"
 #include "reduction.hpp"
-#include "surface.hpp"
 
 namespace ancora::robot {
-
-void MjcfReader::read_assets(pugi::xml_node node) {
-    source_.account(node,
-                    {.children = "mesh include", .unused = "texture material hfield skin model"});
-    for (const pugi::xml_node asset : defaults_.elements(node)) {
-        const std::string_view tag = asset.name();
-        if (tag == "material") {
-            if (const auto rgba = source_.numbers(asset, "rgba", 4))
-                materials_[asset.attribute("name").value()] = *rgba;
-        }
-        if (tag != "mesh") continue;
-        defaults_.complete(asset, "", "mesh");
-        source_.account(asset, kMjcfMesh);
-        const std::string file = source_.required(asset, "file");
-        if (file.empty()) continue;
-        std::string name = asset.attribute("name").value();
-        if (name.empty()) name = std::filesystem::path(file).stem().string();
-        std::filesystem::path path = file;
-        if (strip_) path = path.filename();
-        path = mesh_folder_ / path;
-        Mesh& mesh = meshes_[name];
-        mesh.scale = source_.vector(asset, "scale", Vec3::Ones());
-        mesh.reference.x = source_.vector(asset, "refpos", Vec3::Zero());
-        if (const auto q = source_.numbers(asset, "refquat", 4))
-            mesh.reference.R = quaternion(asset, "refquat", *q);
-        if (!can_be_shown(path)) {
-            findings_.no_counterpart(
-                source_.place(asset),
-                fmt::format("mesh \"{}\": only STL, OBJ and glTF are read", printable(file)),
-                "convert it");
-            continue;
-        }
-        const auto found =
-            find_mesh(path.string(), robot_.file.parent_path(), source_.place(asset), findings_);
-        if (found) mesh.file = *found;
-    }
-}
-
-std::optional<Inertial> MjcfReader::inertial_of(pugi::xml_node geom, Mesh& mesh) {
-    if (mesh.file.empty()) return std::nullopt;
-    if (!mesh.inertial) {
-        mesh.inertial = Inertial();
-        try {
-            mesh.inertial = of_mesh(read_surface_file(mesh.file), mesh.scale);
-            if (!(mesh.inertial->mass > 0.0))
-                source_.wrong(
-                    geom, "mesh", "encloses no volume, so that it has no mass; give an <inertial>");
-        } catch (const Error& error) {
-            findings_.damaged(error.place().known() ? error.place() : source_.place(geom),
-                              error.message());
-        }
-    }
-    return mesh.inertial;
-}
 
 void MjcfReader::read_geom(const Item& item, int link, Masses& masses) {
     const pugi::xml_node node = item.node;
@@ -92,7 +36,7 @@ void MjcfReader::read_geom(const Item& item, int link, Masses& masses) {
     findings_.note("<geom> is mass and looks: bodies pass through each other", source_.place(node));
     look(node, shape);
     const double group = source_.number(node, "group", 0.0);
-    if (shape.kind != Shape::Kind::mesh || !shape.file.empty()) {
+    if (shape.kind != Shape::Kind::mesh || shape.own >= 0 || !shape.file.empty()) {
         // Groups from 3 on are hidden in MuJoCo's viewer, as hulls for contacts are
         shapes_of_[link].push_back({shape, group >= 3.0});
     }
@@ -123,31 +67,6 @@ void MjcfReader::look(pugi::xml_node node, Shape& shape) const {
     if (!rgba) return;
     shape.color = Vec3((*rgba)[0], (*rgba)[1], (*rgba)[2]).cwiseMax(0.0).cwiseMin(1.0);
     shape.opacity = (*rgba)[3];
-}
-
-std::optional<Inertial> MjcfReader::mesh_geom(pugi::xml_node node, Shape& shape) {
-    shape.kind = Shape::Kind::mesh;
-    const std::string name = source_.required(node, "mesh");
-    if (name.empty()) return std::nullopt;
-    const auto found = meshes_.find(name);
-    if (found == meshes_.end()) {
-        std::vector<std::string> names;
-        for (const auto& [known, mesh] : meshes_) names.push_back(known);
-        source_.wrong(node,
-                      "mesh",
-                      fmt::format("there is no mesh \"{}\" in <asset>{}",
-                                  printable(name),
-                                  did_you_mean(name, names)));
-        return std::nullopt;
-    }
-    Mesh& mesh = found->second;
-    shape.file = mesh.file;
-    shape.scale = mesh.scale;
-    shape.pose = shape.pose * mesh.reference.inverse();
-    // Most meshes are looks alone, without mass: their volume counts for nothing
-    const bool has_mass =
-        source_.number(node, "mass", 1.0) > 0.0 && source_.number(node, "density", 1.0) > 0.0;
-    return has_mass && needs_geoms(node) ? inertial_of(node, mesh) : std::nullopt;
 }
 
 std::optional<Inertial> MjcfReader::primitive(pugi::xml_node node,

@@ -43,7 +43,7 @@ private:
     // --- poses
 
     double angle(double x) const { return in_degrees_ ? x * std::numbers::pi / 180.0 : x; }
-    std::optional<Mat3> euler(pugi::xml_node node) const;
+    std::optional<Mat3> euler(pugi::xml_node node, double factor = 1.0) const;
     Mat3 quaternion(pugi::xml_node node, const char* attribute, std::span<const double> q) const;
     Mat3 orientation(pugi::xml_node node) const;
     /// The shortest turn of z to a direction.
@@ -54,36 +54,45 @@ private:
 
     struct Mesh {
         std::filesystem::path file;
+        int own = -1;  ///< of Robot::meshes, where the description holds the triangles
         Vec3 scale = Vec3::Ones();
         Pose reference;
+        std::string mass_by;               ///< how MuJoCo is told to weigh it
         std::optional<Inertial> inertial;  ///< of density 1, as the file lies
     };
 
     void read_assets(pugi::xml_node node);
+    void read_mesh(pugi::xml_node node);
+    /// Triangles in the description itself, or the hull of its points.
+    std::optional<TriangleMesh> own_triangles(pugi::xml_node node) const;
     /// As seen by a geom: the reference of the asset is where the file's origin is taken to be.
     std::optional<Inertial> inertial_of(pugi::xml_node geom, Mesh& mesh);
+    std::optional<Inertial> mesh_geom(pugi::xml_node node, Shape& shape);
 
     // --- bodies
 
-    /// What stands in a body, also by frames in it.
+    /// What stands in a body, also by frames in it and as often as it is replicated.
     struct Item {
         pugi::xml_node node;
         Pose in_body;
-        std::string surrounding;
+        std::string surrounding;  ///< class
+        std::string suffix = {};  ///< of its names
+
+        std::string name() const { return node.attribute("name").value() + suffix; }
     };
 
-    void collect(pugi::xml_node node,
-                 const Pose& in_body,
-                 const std::string& surrounding,
-                 std::vector<Item>& out,
-                 int depth);
+    /// All in an element. `place` has its frame in the body, its class, and what follows names.
+    void collect(const Item& place, std::vector<Item>& out, int depth);
+    void replicate(const Item& place, std::vector<Item>& out, int depth);
+    /// The names of replicas, for what ties and drives them.
+    void note_replica(const Item& item);
+    /// Calls for each of the replicas that an element names, or once.
+    template <typename Function>
+    void for_each_replica(pugi::xml_node node, const Function& function);
+    /// A name as it stands for the replica that for_each_replica is at.
+    std::string replica_name(pugi::xml_node node) const;
     /// @param world  where the body lies at the start
-    void read_content(pugi::xml_node node,
-                      int link,
-                      const Pose& world,
-                      const Pose& in_body,
-                      const std::string& surrounding,
-                      int depth);
+    void read_content(const Item& body, int link, const Pose& world, int depth);
     void read_body(const Item& item, int parent, const Pose& parent_world, int depth);
     void fix(int child, int parent, const Pose& at, const std::string& name);
 
@@ -105,7 +114,6 @@ private:
 
     void read_geom(const Item& item, int link, Masses& masses);
     void look(pugi::xml_node node, Shape& shape) const;
-    std::optional<Inertial> mesh_geom(pugi::xml_node node, Shape& shape);
     std::optional<Inertial> primitive(pugi::xml_node node,
                                       const Item& item,
                                       const std::string& type,
@@ -137,11 +145,15 @@ private:
     struct Tendon {
         std::vector<Coupler::Term> terms;
         int line = -1;
+        int num_points = 0;  ///< of a spatial one
     };
 
     void read_tendons(pugi::xml_node section);
+    void read_tendon(pugi::xml_node node, bool is_spatial);
     void read_fixed(pugi::xml_node node, Tendon& tendon);
     void read_spatial(pugi::xml_node node, Tendon& tendon);
+    /// Its largest length, if it has one.
+    std::optional<double> longest(pugi::xml_node node) const;
 
     // --- equalities
 
@@ -182,11 +194,39 @@ private:
     std::map<std::string, int> bodies_, joints_;
     std::map<int, Pose> worlds_;
     std::map<int, std::vector<std::pair<Shape, bool>>> shapes_of_;  ///< and whether it is hidden
+    std::map<std::string, std::vector<std::string>> replicas_;      ///< suffixes by names
+    std::string replica_;                                           ///< of for_each_replica
+    int num_replicas_ = 0;
     std::map<std::string, Site> sites_;
     std::map<std::string, Tendon> tendons_;
     std::vector<std::pair<int, int>> slots_;  ///< joints and how many numbers of qpos they have
     std::vector<int> controls_;               ///< the first actuator of each control
     Place first_loop_;
 };
+
+template <typename Function>
+void MjcfReader::for_each_replica(pugi::xml_node node, const Function& function) {
+    std::vector<std::string> suffixes;
+    const auto look = [&](pugi::xml_node element) {
+        for (const pugi::xml_attribute attribute : element.attributes()) {
+            const std::string value = attribute.value();
+            const auto found = replicas_.find(value);
+            const bool is_single = joints_.contains(value) || bodies_.contains(value) ||
+                                   sites_.contains(value) || tendons_.contains(value);
+            if (found != replicas_.end() && !is_single &&
+                std::string_view("name") != attribute.name() &&
+                found->second.size() > suffixes.size())
+                suffixes = found->second;
+        }
+    };
+    look(node);
+    for (const pugi::xml_node child : node.children()) look(child);
+    if (suffixes.empty()) return function();
+    for (const std::string& suffix : suffixes) {
+        replica_ = suffix;
+        function();
+    }
+    replica_.clear();
+}
 
 }  // namespace ancora::robot

@@ -25,7 +25,7 @@ Robot MjcfReader::read() {
     for (const pugi::xml_node node : sections("worldbody")) {
         source_.account(
             node, {.attributes = "name", .children = kMjcfBody.children, .unused = "camera light"});
-        read_content(node, kGround, Pose(), Pose(), "", 0);
+        read_content({node, Pose(), ""}, kGround, Pose(), 0);
     }
     if (robot_.links.empty()) findings_.damaged(source_.place(root_), "<mujoco> has no <body>");
     for (const pugi::xml_node node : sections("tendon")) read_tendons(node);

@@ -7,6 +7,8 @@
 namespace ancora::robot {
 
 #define ANCORA_MJCF_ORIENTATION "pos quat axisangle xyaxes zaxis euler"
+// Told what they are where they stand
+#define ANCORA_MJCF_REFUSED "attach composite flexcomp"
 
 inline constexpr TagRule kMjcfMujoco{
     .attributes = "model",
@@ -37,12 +39,16 @@ inline constexpr TagRule kMjcfFlag{
         "multiccd island sleep"};
 inline constexpr TagRule kMjcfBody{
     .attributes = "name childclass mocap gravcomp " ANCORA_MJCF_ORIENTATION,
-    .children = "inertial joint freejoint geom site body frame include",
+    .children =
+        "inertial joint freejoint geom site body frame replicate include " ANCORA_MJCF_REFUSED,
     .unused = "camera light",
     .silent = "user"};
 inline constexpr TagRule kMjcfFrame{.attributes = "name childclass " ANCORA_MJCF_ORIENTATION,
                                     .children = kMjcfBody.children,
                                     .unused = kMjcfBody.unused};
+inline constexpr TagRule kMjcfReplicate{.attributes = "count offset euler sep childclass",
+                                        .children = kMjcfBody.children,
+                                        .unused = kMjcfBody.unused};
 inline constexpr TagRule kMjcfInertial{.attributes =
                                            "mass diaginertia fullinertia " ANCORA_MJCF_ORIENTATION};
 inline constexpr TagRule kMjcfJoint{
@@ -63,9 +69,9 @@ inline constexpr TagRule kMjcfGeom{
 inline constexpr TagRule kMjcfSite{.attributes = "name class fromto " ANCORA_MJCF_ORIENTATION,
                                    .silent = "type size material rgba group user"};
 inline constexpr TagRule kMjcfMesh{
-    .attributes = "name class file scale refpos refquat",
-    .silent =
-        "content_type smoothnormal maxhullvert vertex normal texcoord face inertia builtin params"};
+    .attributes = "name class file scale refpos refquat vertex face inertia builtin",
+    .children = "plugin",
+    .silent = "content_type smoothnormal maxhullvert normal texcoord params material"};
 inline constexpr TagRule kMjcfActuator{
     .attributes =
         "name class ctrllimited forcelimited ctrlrange forcerange gear joint jointinparent "
@@ -79,12 +85,13 @@ inline constexpr TagRule kMjcfEquality{
         "polycoef",
     .silent = "solref solimp"};
 inline constexpr TagRule kMjcfTendon{
-    .attributes = "name class stiffness damping springlength frictionloss armature",
+    .attributes = "name class stiffness damping springlength frictionloss armature limited range",
     .children = "joint site",
     .silent =
-        "group limited range actuatorfrclimited actuatorfrcrange solreflimit solimplimit "
+        "group actuatorfrclimited actuatorfrcrange solreflimit solimplimit "
         "solreffriction solimpfriction margin material width rgba user"};
 
 #undef ANCORA_MJCF_ORIENTATION
+#undef ANCORA_MJCF_REFUSED
 
 }  // namespace ancora::robot

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sites, tendons and equalities of an MJCF file.
 #include <algorithm>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -19,15 +20,16 @@ void MjcfReader::read_site(const Item& item, int link, const Pose& world) {
         const Vec3 from((*ends)[0], (*ends)[1], (*ends)[2]), to((*ends)[3], (*ends)[4], (*ends)[5]);
         at = item.in_body * Pose{along(from - to), 0.5 * (from + to)};
     }
-    const std::string name = node.attribute("name").value();
-    if (name.empty()) return;
+    if (*node.attribute("name").value() == '\0') return;
+    const std::string name = item.name();
     sites_[name] = {link, at, world * at};
     if (link != kGround) robot_.links[link].frames.push_back({name, at, "site"});
 }
 
 const MjcfReader::Site* MjcfReader::site_named(pugi::xml_node node, const char* attribute) const {
     const std::string name = source_.required(node, attribute);
-    const auto found = sites_.find(name);
+    auto found = sites_.find(name + replica_);
+    if (found == sites_.end()) found = sites_.find(name);
     if (found != sites_.end()) return &found->second;
     std::vector<std::string> names;
     for (const auto& [known, site] : sites_) names.push_back(known);
@@ -45,7 +47,8 @@ int MjcfReader::named(pugi::xml_node node,
                       const char* what) const {
     const std::string name = source_.required(node, attribute);
     if (name.empty()) return kNone;
-    const auto found = among.find(name);
+    auto found = among.find(name + replica_);
+    if (found == among.end()) found = among.find(name);
     if (found != among.end()) return found->second;
     std::vector<std::string> names;
     for (const auto& [known, number] : among) names.push_back(known);
@@ -79,13 +82,35 @@ void MjcfReader::read_tendons(pugi::xml_node section) {
                 source_.place(node),
                 fmt::format("{}: frictionloss or armature of a tendon", in_words(node)),
                 "delete it");
-        Tendon tendon;
-        if (tag == "fixed")
-            read_fixed(node, tendon);
-        else
-            read_spatial(node, tendon);
-        tendons_[node.attribute("name").value()] = tendon;
+        for_each_replica(node, [&] {
+            read_tendon(node, tag == "spatial");
+        });
     }
+}
+
+void MjcfReader::read_tendon(pugi::xml_node node, bool is_spatial) {
+    Tendon tendon;
+    if (is_spatial)
+        read_spatial(node, tendon);
+    else
+        read_fixed(node, tendon);
+    const std::string name = node.attribute("name").value();
+    tendons_[name + replica_] = tendon;
+    if (!replica_.empty() && !name.empty()) replicas_[name].push_back(replica_);
+}
+
+std::optional<double> MjcfReader::longest(pugi::xml_node node) const {
+    const auto range = source_.numbers(node, "range", 2);
+    if (!range || !is_limited(node, "limited", true)) return std::nullopt;
+    if ((*range)[0] > 0.0)
+        findings_.no_counterpart(source_.place(node),
+                                 fmt::format("{}: a least length of a tendon", in_words(node)),
+                                 "write 0 for it, and see the constraint \"stop\"");
+    if (!((*range)[1] > 0.0)) {
+        source_.wrong(node, "range", "expected a largest length above 0");
+        return std::nullopt;
+    }
+    return (*range)[1];
 }
 
 void MjcfReader::read_fixed(pugi::xml_node node, Tendon& tendon) {
@@ -94,6 +119,10 @@ void MjcfReader::read_fixed(pugi::xml_node node, Tendon& tendon) {
             findings_.no_counterpart(source_.place(node),
                                      fmt::format("{}: {} of a sum of joints", in_words(node), law),
                                      "delete it");
+    if (node.attribute("range") && is_limited(node, "limited", true))
+        findings_.no_counterpart(source_.place(node),
+                                 fmt::format("{}: limits of a sum of joints", in_words(node)),
+                                 "delete range");
     for (const pugi::xml_node term : node.children("joint")) {
         const int joint = named(term, "joint", joints_, "joint");
         if (joint != kNone) tendon.terms.push_back({joint, source_.number(term, "coef", 0.0)});
@@ -105,27 +134,44 @@ void MjcfReader::read_spatial(pugi::xml_node node, Tendon& tendon) {
     for (const pugi::xml_node site : node.children("site"))
         sites.push_back(site_named(site, "site"));
     if (std::ranges::find(sites, nullptr) != sites.end()) return;
-    if (sites.size() != 2) {
-        findings_.no_counterpart(
-            source_.place(node),
-            fmt::format("{}: a tendon over {} sites", in_words(node), sites.size()),
-            "split it into tendons between two sites, or delete it");
-        return;
+    tendon.num_points = static_cast<int>(sites.size());
+    if (sites.size() < 2) return source_.wrong(node, nullptr, "has fewer than two sites");
+    Cord cord;
+    cord.name = node.attribute("name") ? replica_name(node) : "tendon";
+    cord.place = source_.place(node);
+    for (const Site* const site : sites) cord.points.emplace_back(site->link, site->pose.x);
+    if (const auto length = longest(node)) {
+        cord.length = *length;
+        robot_.cords.push_back(cord);
     }
     Line line;
-    line.name = node.attribute("name").as_string("tendon");
-    line.place = source_.place(node);
-    line.a = sites[0]->link;
-    line.b = sites[1]->link;
-    line.on_a = sites[0]->pose.x;
-    line.on_b = sites[1]->pose.x;
+    line.name = cord.name;
+    line.place = cord.place;
+    std::tie(line.a, line.on_a) = cord.points.front();
+    std::tie(line.b, line.on_b) = cord.points.back();
     line.stiffness = source_.number(node, "stiffness", 0.0);
     line.damping = source_.number(node, "damping", 0.0);
     const auto free = source_.numbers(node, "springlength", 0).value_or(std::vector<double>{-1.0});
-    if (free.size() > 1 && free[0] != free[1])
+    const bool has_slack = free.size() > 1 && free[0] != free[1];
+    if (has_slack && free[0] == 0.0 && free[1] > 0.0 && line.stiffness > 0.0) {
+        // Without force up to a length, then a spring: as a cord that gives
+        cord.length = free[1];
+        cord.stiffness = line.stiffness;
+        robot_.cords.push_back(cord);
+        line.stiffness = 0.0;
+    } else if (has_slack && line.stiffness != 0.0) {
         findings_.no_counterpart(line.place,
                                  fmt::format("{}: a spring with a dead band", in_words(node)),
                                  "write one springlength");
+    }
+    if (sites.size() > 2) {
+        if (line.stiffness != 0.0 || line.damping != 0.0)
+            findings_.no_counterpart(
+                line.place,
+                fmt::format("{}: a spring or damper over {} sites", in_words(node), sites.size()),
+                "split it into tendons between two sites, or delete it");
+        return;
+    }
     // As the file has it, whatever the start
     line.free =
         !free.empty() && free[0] >= 0.0 ? free[0] : (sites[1]->world.x - sites[0]->world.x).norm();
@@ -147,10 +193,12 @@ void MjcfReader::read_equalities(pugi::xml_node section) {
             findings_.note("an equality that is not active", source_.place(node));
             continue;
         }
-        if (tag == "joint")
-            tie_joints(node);
-        else
-            close_loop(node, tag == "weld");
+        for_each_replica(node, [&] {
+            if (tag == "joint")
+                tie_joints(node);
+            else
+                close_loop(node, tag == "weld");
+        });
     }
 }
 
@@ -173,7 +221,7 @@ void MjcfReader::tie_joints(pugi::xml_node node) {
                                  fmt::format("{}: a coupling that is not linear", in_words(node)),
                                  "keep the first two numbers of polycoef, or see the constraint "
                                  "\"general_constraint\"");
-    std::string name = node.attribute("name").value();
+    std::string name = replica_name(node);
     if (name.empty()) name = joint.name + "_coupling";
     robot_.couplers.push_back(
         {name,
@@ -196,7 +244,7 @@ void MjcfReader::close_loop(pugi::xml_node node, bool is_weld) {
     joint.place = source_.place(node);
     joint.is_loop = true;
     joint.kind = is_weld ? JointKind::fixed : JointKind::spherical;
-    joint.name = node.attribute("name").value();
+    joint.name = replica_name(node);
     if (joint.name.empty())
         joint.name = fmt::format("{}_{}", is_weld ? "weld" : "connect", robot_.joints.size());
     if (node.attribute("site1") || node.attribute("site2")) {

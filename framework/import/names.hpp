@@ -20,6 +20,9 @@ public:
     /// @param otherwise  where nothing is left of it: "link"
     std::string unique(std::string_view name, const char* otherwise);
 
+    /// Words that are no name here beside those that are none anywhere.
+    void reserve(std::string_view name) { taken_.emplace(name); }
+
 private:
     std::set<std::string> taken_;
 };

@@ -119,6 +119,12 @@ public:
             line.on_a = a.second.x;
             line.on_b = b.second.x;
         }
+        for (Cord& cord : robot_.cords)
+            for (auto& [link, x] : cord.points) {
+                const auto [to, at] = moved(link, {Mat3::Identity(), x});
+                link = to;
+                x = at.x;
+            }
         sweep();
     }
 
@@ -184,6 +190,9 @@ private:
         for (Line& line : robot_.lines)
             for (int* const link : {&line.a, &line.b})
                 if (*link != kGround) *link = link_number[*link];
+        for (Cord& cord : robot_.cords)
+            for (auto& [link, x] : cord.points)
+                if (link != kGround) link = link_number[link];
     }
 
     Robot& robot_;

@@ -6,9 +6,11 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ancora/framework/error.hpp"
+#include "ancora/framework/shape.hpp"
 #include "ancora/sdk/numbers/math.hpp"
 
 namespace ancora::robot {
@@ -36,6 +38,7 @@ struct Shape {
     Kind kind = Kind::box;
     Vec3 size = Vec3::Zero();    ///< edges; radius; radius and length along z [m]
     std::filesystem::path file;  ///< of a mesh
+    int own = -1;                ///< of Robot::meshes, instead of a file
     Vec3 scale = Vec3::Ones();
     Pose pose;
     std::optional<Vec3> color;
@@ -146,6 +149,22 @@ struct Line {
     std::optional<double> free;  ///< length without force; none: that at the start
 };
 
+/// Points of links from end to end that a cord runs over: it pulls at `length`, and never pushes.
+struct Cord {
+    std::string name;
+    Place place;
+    std::vector<std::pair<int, Vec3>> points;
+    double length = 0.0;
+    double stiffness = 0.0;  ///< 0: it does not give
+    double damping = 0.0;    ///< with a stiffness
+};
+
+/// Triangles that stand in the description.
+struct OwnMesh {
+    std::string name;
+    TriangleMesh triangles;
+};
+
 /// A description, whatever its format.
 struct Robot {
     std::string name;
@@ -156,6 +175,8 @@ struct Robot {
     std::vector<Coupler> couplers;
     std::vector<Actuator> actuators;
     std::vector<Line> lines;
+    std::vector<Cord> cords;
+    std::vector<OwnMesh> meshes;
     Vec3 gravity{0.0, 0.0, -9.81};
     std::string gravity_remark;
     std::optional<double> step;

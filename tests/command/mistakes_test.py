@@ -81,9 +81,9 @@ class Case:
     """BASE with `old` replaced by `new`; `at` is where the message points, `says` what is in it:
     the place too where `at` is None, in another file or where the reader of TOML gave up."""
 
-    def __init__(self, old, new, at, *says, status=3, command="check", files=None):
-        assert old in BASE, old
-        self.text = BASE.replace(old, new, 1)
+    def __init__(self, old, new, at, *says, status=3, command="check", files=None, also=("", "")):
+        assert old in BASE and also[0] in BASE, old
+        self.text = BASE.replace(old, new, 1).replace(*also, 1)
         self.place = place_of(self.text, at) if at else None
         self.says, self.status, self.command, self.files = says, status, command, files or {}
         self.title = f"{old!r} -> {new!r}"
@@ -197,7 +197,7 @@ CASES = [
     Case("step = 0.001", 'step = "1 mm"', '"1 mm"', "expected s, got mm"),
     Case("end = 0.02", "duration = 0.02", "duration", 'here it is called "end"'),
     Case("end = 0.02", "end = -1.0", "-1.0\n\n[output]", "expected a value > 0 s"),
-    Case('type = "emm"', 'type = "emm"\norder = 4', "order", "keys of one type alone go into [integrator.emm]"),
+    Case('type = "emm"', 'type = "emm"\norder = 4', "order", "keys of one type alone go into [integrator.emm]: below it write order = 4"),
     Case('type = "emm"', 'type = "emm"\n[integrator.emm]', "step", '"step" stands below [integrator.emm]',
          "write it above that header"),
     Case('type = "emm"', 'type = "dopri5"\ntolerance = 0.0', "0.0\nstep", "expected a value > 0"),
@@ -483,6 +483,11 @@ CASES = [
     Case("[integrator]", '[[frame]]\nname = "x"\n\n[integrator]', '"x"', "means a coordinate"),
     # --- what tries of others have found
     Case("k = 3.0", "k = 3.0\nt = 0.1", '"${k}*t"', 't in "3*t" is the time', "give that another name"),
+    Case('k = 3.0', 'k = 3.0\nx = 2', '"-k*x"', 'x in "-k*x" is what this formula reads by that name (of its point)',
+         "or write ${x} for it", also=(LOAD, 'force = ["-k*x", 0, 0]')),
+    Case('k = 3.0', 'k = 3.0\nrate = 2', '"5*rate"', 'rate in "5*rate" is what this formula reads', "(of its measure)",
+         also=(AXIS, AXIS + '\nmotor = "5*rate"')),
+    Case("k = 3.0", 'k = "3 N/m"', '"${k}"', "expected N m s/rad, since it acts on an angle, got kg/s^2"),
     Case("[output]", ROD.replace("[0, 0, 3]", '"am@[0, 0, 0]"') + 'type = "ancf_rigid_body"\nmass = 1\n[output]',
          '"am@[0, 0, 0]"', 'there is no body "am"; did you mean "arm"?'),
     Case(AXIS, DRIVE + '{ file = "course.csv", colum = "q" }', 'colum = "q"', 'unknown key "colum"; did you mean "column"?',
@@ -526,6 +531,16 @@ with tempfile.TemporaryDirectory() as name:
     right = run(BASE, "run", pathlib.Path(name))
     if right.returncode != 0 or right.stderr != "":
         failures.append(f"the model without mistakes: status {right.returncode}\n{right.stderr}")
+    # A particle is one point, which its name says
+    BALL = ('[[body]]\nname = "ball"\ntype = "particle"\nmass = 1\nposition = [0, 0, -1]\n[[force]]\nname = "hang"\n'
+            'type = "spring"\na = "arm@[0, 0, 0]"\nb = {}\nstiffness = 3\n[output]')
+    histories = []
+    for point in ('"ball"', '"ball@[0, 0, 0]"'):
+        done = run(BASE.replace("[output]", BALL.format(point)), "run", pathlib.Path(name))
+        history = pathlib.Path(name, "results", "m", "history.csv")
+        histories.append(history.read_bytes() if done.returncode == 0 else done.stderr)
+    if histories[0] != histories[1] or not isinstance(histories[0], bytes):
+        failures.append(f"a particle by its name: {histories[0][:300]!r}")
 assert len(CASES) >= 76
 for case in CASES:
     case.check()

@@ -228,6 +228,21 @@ std::string own_coordinates(const BodyPart& part) {
         ", and it calls others {}{}", fmt::join(known, ", "), are_more ? ", ..." : "");
 }
 
+/// Of a body that is one point, such as a particle, that point: its name alone says which.
+bool is_one_point(const Model& model, int body) {
+    const BodyPart& part = model.bodies[body];
+    if (part.count > 3) return false;
+    const auto has_point = [&](const std::array<double, 3>& xyz) {
+        Locator where;
+        where.kind = Locator::Kind::coordinates;
+        where.xyz = xyz;
+        Attachment point;
+        point.body = body;
+        return !attach_to_body(model, where, point);
+    };
+    return has_point({0.0, 0.0, 0.0}) && !has_point({1.0, 0.0, 0.0});
+}
+
 /// The names of frames that may have been meant by "arm.tpi", and of those there are.
 std::string frames_near(const Model& model, const std::string& text) {
     std::vector<std::string> names = model.frames.names();
@@ -290,6 +305,9 @@ Attachment attach(const Model& model,
         at.text = text;
         return at;
     }
+    if (const int body = is_direction ? -1 : model.body_names.find(text);
+        body >= 0 && is_one_point(model, body))
+        return attach(model, attachment_text(text, Vec3::Zero()), asker, is_direction);
     std::string body_name;
     std::string rest;
     Locator where;

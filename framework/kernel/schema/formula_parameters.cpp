@@ -13,18 +13,28 @@
 namespace ancora {
 namespace {
 
-constexpr std::array<std::string_view, 12> kNamesOfFormulas = {
-    "t", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz", "value", "rate"};
+constexpr std::array<std::string_view, 2> kOfMeasure = {"value", "rate"};
+constexpr std::array<std::string_view, 9> kOfPoint = {
+    "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz"};
+
+bool is_own(std::string_view name, FormulaNames reads) {
+    const auto among = [&](const auto& names, FormulaNames which) {
+        return (static_cast<unsigned>(reads) & static_cast<unsigned>(which)) != 0 &&
+               std::ranges::find(names, name) != names.end();
+    };
+    return name == "t" || among(kOfMeasure, FormulaNames::measure) ||
+           among(kOfPoint, FormulaNames::point);
+}
 
 class Reader final : detail::FormulaScanner {
 public:
-    Reader(std::string_view formula, const Symbols& symbols)
-        : FormulaScanner(formula, {"formula"}), symbols_(symbols) {}
+    Reader(std::string_view formula, const Symbols& symbols, FormulaNames reads)
+        : FormulaScanner(formula, {"formula"}), symbols_(symbols), reads_(reads) {}
 
-    /// Whether it names t, alone.
-    bool names_time() {
-        while (!at_end()) read_one();
-        return names_time_;
+    /// The first own name that is known otherwise, too.
+    std::string ambiguous() {
+        while (!at_end() && ambiguous_.empty()) read_one();
+        return ambiguous_;
     }
 
     std::string replaced() {
@@ -41,9 +51,10 @@ private:
     /// What stands here; returns the number to put in its place, or nothing.
     std::string read_one() {
         if (is_letter(peek())) return read_name();
-        if (peek() == '\'' || peek() == '"')
+        if (peek() == '\'' || peek() == '"') {
             skip_to(peek());
-        else if (peek() == '[')
+            skip_object();
+        } else if (peek() == '[')
             skip_to(']');  // rows of a table
         else if (peek() == '$')
             skip_to('}');  // what is not put in here
@@ -65,10 +76,11 @@ private:
         skip_space();
         const bool is_call = peek() == '(';
         at_ = end;
-        names_time_ |= name == "t" && !is_call;
-        if (is_call || std::ranges::find(kNamesOfFormulas, name) != kNamesOfFormulas.end() ||
-            !symbols_.knows(name))
+        if (is_call || !symbols_.knows(name)) return {};
+        if (is_own(name, reads_)) {
+            ambiguous_ = name;
             return {};
+        }
         while (skip_space(), peek() == '[') skip_to(']');
         const std::size_t last = text_.find_last_not_of(" \t\r\n", at_ - 1);
         at_ = last + 1;
@@ -98,21 +110,21 @@ private:
     }
 
     const Symbols& symbols_;
-    bool names_time_ = false;
+    FormulaNames reads_;
+    std::string ambiguous_;
 };
 
 }  // namespace
 
-std::string with_parameters(std::string_view formula, const Symbols& symbols) {
-    return Reader(formula, symbols).replaced();
+std::string with_parameters(std::string_view formula, const Symbols& symbols, FormulaNames reads) {
+    return Reader(formula, symbols, reads).replaced();
 }
 
-bool mistakes_time(std::string_view formula, const Symbols& symbols) {
-    if (!symbols.knows("t")) return false;
+std::string ambiguous_name(std::string_view formula, const Symbols& symbols, FormulaNames reads) {
     try {
-        return Reader(formula, NoSymbols{}).names_time();
+        return Reader(formula, symbols, reads).ambiguous();
     } catch (const FormulaError&) {
-        return false;  // refused with its place where it is read
+        return {};  // refused with its place where it is read
     }
 }
 

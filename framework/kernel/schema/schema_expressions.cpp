@@ -169,16 +169,28 @@ private:
         return out;
     }
 
-    /// A parameter t where t is the time: either reading would be a guess.
-    void refuse_time(const std::string& text, const Value& value, const std::string& key) const {
-        if (mistakes_time(text, symbols_))
-            throw Error(ErrorKind::manifest,
-                        fmt::format("{}: {}: t in {} is the time, and [parameters] or [[generate]] "
-                                    "have a t, too: give that another name",
-                                    owner_,
-                                    key,
-                                    in_quotes(text)),
-                        value.place());
+    /// A parameter by the name of what the formula reads: either reading would be a guess.
+    void refuse_ambiguous(const std::string& text,
+                          const Value& value,
+                          const Parameter& p,
+                          const std::string& key) const {
+        const std::string name = ambiguous_name(text, symbols_, p.formula_names);
+        if (name.empty()) return;
+        const std::string message =
+            name == "t"
+                ? fmt::format(
+                      "t in {} is the time, and [parameters] or [[generate]] have a t, "
+                      "too: give that another name",
+                      in_quotes(text))
+                : fmt::format(
+                      "{0} in {1} is what this formula reads by that name ({2}), and "
+                      "[parameters] or [[generate]] have {0}, too: give that another name, "
+                      "or write ${{{0}}} for it",
+                      name,
+                      in_quotes(text),
+                      p.formula_names == FormulaNames::measure ? "of its measure" : "of its point");
+        throw Error(
+            ErrorKind::manifest, fmt::format("{}: {}: {}", owner_, key, message), value.place());
     }
 
     void value(Value& value, const Parameter& p, const std::string& key) {
@@ -195,7 +207,7 @@ private:
         if (is_of_formulas)
             for (const Value& entry : entries)
                 if (const auto* const text = entry.as<std::string>())
-                    refuse_time(*text, entry, key);
+                    refuse_ambiguous(*text, entry, p, key);
         const bool may_be_numbers = p.allows(Shape::vector) && has_number(entries);
         if ((is_of_formulas || is_mixed(p, entries)) && (has_formula(entries) || !may_be_numbers)) {
             for (std::size_t i = 0; i < entries.size(); ++i)
@@ -247,13 +259,17 @@ private:
         if (const auto* const number = entry.as<std::int64_t>()) return fmt::format("{}", *number);
         const auto* const text = entry.as<std::string>();
         if (text == nullptr) return {};
-        if (!value_of(*text)) return p.allows(Shape::matrix) ? formula(*text, entry, key) : *text;
+        if (!value_of(*text))
+            return p.allows(Shape::matrix) ? formula(*text, entry, p, key) : *text;
         return number_text(number(*text, entry, p, units_of(p), key));
     }
 
-    std::string formula(const std::string& text, const Value& value, const std::string& key) const {
+    std::string formula(const std::string& text,
+                        const Value& value,
+                        const Parameter& p,
+                        const std::string& key) const {
         try {
-            return with_parameters(text, symbols_);
+            return with_parameters(text, symbols_, p.formula_names);
         } catch (const FormulaError& error) {
             throw Error(ErrorKind::manifest,
                         fmt::format("{}: {}: {}: {}", owner_, key, in_quotes(text), error.what()),
@@ -278,7 +294,7 @@ private:
         // more likely a slip of one of the texts than of a number
         if (p.allows(Shape::text) && !hint_at_choice(p, text).empty() && !value_of(text)) return;
         if (takes_formula(p)) {
-            refuse_time(text, value, key);
+            refuse_ambiguous(text, value, p, key);
             // "2t" would be a mass; what is meant is a formula of time
             if (written_unit(text) == "t")
                 throw Error(ErrorKind::manifest,
@@ -293,7 +309,7 @@ private:
             // What has a value beforehand is a number, perhaps with a unit
             if (!takes_numbers(p) || !value_of(text)) {
                 if (!p.allows(Shape::file) || !looks_like_file(text))
-                    value = {formula(text, value, key), value.place()};
+                    value = {formula(text, value, p, key), value.place()};
                 return;
             }
         }

@@ -34,6 +34,23 @@ std::string text_of(std::string_view expression, const Symbols& scope, bool befo
     return before_power && x < 0.0 ? fmt::format("({})", text) : text;
 }
 
+/// A value that stands alone keeps its unit, so that it is held against the one that is wanted.
+std::string with_unit(const std::string& number,
+                      std::string_view expression,
+                      const Symbols& scope) {
+    if (named_array(expression, scope).is_array || !scope.find(trimmed(expression)).text.empty())
+        return number;
+    const Quantity x = evaluate(expression, scope);
+    if (x.knowledge != Knowledge::unit || x.dimension.is_none()) return number;
+    const std::string text = fmt::format("{} {}", number, to_text(x.dimension));
+    try {
+        const Quantity again = evaluate(text, scope);
+        if (again.value == x.value && again.dimension == x.dimension) return text;
+    } catch (const FormulaError&) {  // no unit can be written for it
+    }
+    return number;
+}
+
 std::string interpolated(const std::string& text, const Place& place, const Symbols& scope) {
     std::string out;
     std::size_t at = 0;
@@ -59,7 +76,9 @@ std::string interpolated(const std::string& text, const Place& place, const Symb
         const std::size_t next = text.find_first_not_of(' ', end + 1);
         const bool before_power = next != std::string::npos && text[next] == '^';
         try {
-            out += text_of(std::string_view(text).substr(begin, end - begin), scope, before_power);
+            const std::string_view expression = std::string_view(text).substr(begin, end - begin);
+            out += text_of(expression, scope, before_power);
+            if (dollar == 0 && end + 1 == text.size()) return with_unit(out, expression, scope);
         } catch (const FormulaError& error) {
             refuse(begin + error.position(), error.message());
         }

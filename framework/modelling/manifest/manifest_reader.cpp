@@ -10,10 +10,12 @@
 
 #include <fmt/format.h>
 
+#include "ancora/framework/printable.hpp"
 #include "body_look.hpp"
 #include "bound_arguments.hpp"
 #include "expression_scope.hpp"
 #include "schema_expressions.hpp"
+#include "toml_writer.hpp"
 #include "trusted_file.hpp"
 #include "type_kind.hpp"
 #include "usual_words.hpp"
@@ -239,12 +241,17 @@ void check_integrator_keys(const Table& common) {
         if (is_known || !nearest_name(entry.key, names).empty()) continue;
         const Table::Entry* const type = common.find("type");
         const std::string* const type_name = type ? type->value.as<std::string>() : nullptr;
+        const bool is_plain = entry.value.as<Table>() == nullptr;
         throw Error(ErrorKind::manifest,
                     fmt::format("[integrator]: unknown key {}{}; keys of one type alone go into "
-                                "[integrator.{}]",
+                                "[integrator.{}]{}",
                                 in_quotes(entry.key),
                                 hint(entry.key, names, "valid keys"),
-                                type_name ? escaped(*type_name) : "TYPE"),
+                                type_name ? escaped(*type_name) : "TYPE",
+                                is_plain ? fmt::format(": below it write {} = {}",
+                                                       toml_key(entry.key),
+                                                       printable(toml_value(entry.value)))
+                                         : ""),
                     entry.place);
     }
 }

@@ -66,6 +66,7 @@ inline constexpr Parameter kEffort =
         .or_number()
         .or_matrix(0, 2)
         .or_file()
+        .reading(FormulaNames::measure)
         .sensitive();
 inline constexpr Parameter kMostEffort =
     parameter::number("limit", "N or N m", "largest effort, either way").positive();
@@ -213,6 +214,7 @@ inline constexpr Parameter kMotorLaw =
     parameter::text("motor", "effort, or a table: a law \"motor\" inside")
         .or_number()
         .or_table(kMotorInside)
+        .reading(FormulaNames::measure)
         .making("motor", "effort");
 inline constexpr Parameter kServoLaw =
     parameter::table("servo", kServoInside, "a law \"servo\" inside").making("servo", "target");

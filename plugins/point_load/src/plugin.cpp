@@ -21,12 +21,14 @@ constexpr ancora::Parameter kPointLoad[] = {
         .or_matrix(0, 4)
         .or_texts()
         .or_file()
+        .reading(ancora::FormulaNames::point)
         .sensitive(),
     p::body("body", "the body on which the torque acts; left out: the body of `at`"),
     p::vector("torque", 3, "N m", "T, written like force")
         .or_matrix(0, 4)
         .or_texts()
         .or_file()
+        .reading(ancora::FormulaNames::point)
         .sensitive(),
     p::boolean("follow", "axes of force and torque are the body's, which they then follow")
         .otherwise("false"),

@@ -327,7 +327,8 @@ TEST_SUITE("manifest") {
               "model.toml:3:1: error: [integrator]: unknown key \"stpe\"; did you mean \"step\"?");
         CHECK(error_of("[integrator]\ntype = 'emm'\nmax_iterations = 1\nend = 1\n") ==
               "model.toml:3:1: error: [integrator]: unknown key \"max_iterations\"; valid keys: "
-              "type, step, begin, end, tolerance; keys of one type alone go into [integrator.emm]");
+              "type, step, begin, end, tolerance; keys of one type alone go into [integrator.emm]: "
+              "below it write max_iterations = 1");
         CHECK(error_of("[integrator]\ntype = 'emm'\nstep = 1e-300\nend = 1\n") ==
               "model.toml:3:8: error: [integrator]: steps of 1e-300 s to 1 s are too many; at most "
               "9e+15 fit");

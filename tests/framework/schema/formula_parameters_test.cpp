@@ -69,8 +69,7 @@ TEST_SUITE("parameters in formulas") {
     }
 
     TEST_CASE("names of formulas and objects, functions, quotes and rows stay") {
-        for (const char* const text : {"x*t + rate",
-                                       "elbow.angle + k.x - k@3.vx",
+        for (const char* const text : {"elbow.angle + k.x - k@3.vx",
                                        "k@[1, 0, 0].x + elbow.motor.k",
                                        "'k'.x + \"k\"@tip.k",
                                        "k(t) + sin2 (t)",
@@ -79,7 +78,27 @@ TEST_SUITE("parameters in formulas") {
                                        "kk + k1 + _k",
                                        "der(elbow.k)"})
             CHECK(put(text) == text);
+        CHECK(with_parameters("x*t + k", parameters(), FormulaNames::point) == "x*t + 2.5");
         CHECK(put("table(\"k.csv\", \"c\", k*t)") == "table(\"k.csv\", \"c\", 2.5*t)");
+    }
+
+    TEST_CASE("a formula keeps what it reads itself, and parameters have no such names") {
+        struct Names final : Symbols {
+            Quantity two{2.0, Knowledge::number, {}};
+            Symbol find(std::string_view) const override { return Symbol{{&two, 1}}; }
+            bool knows(std::string_view) const override { return true; }
+            std::vector<std::string> names() const override { return {}; }
+        };
+        const Names all;
+        CHECK(with_parameters("x*rate*t", all) == "2*2*t");
+        CHECK(with_parameters("x*rate*t", all, FormulaNames::point) == "x*2*t");
+        CHECK(with_parameters("x*rate*t", all, FormulaNames::measure) == "2*rate*t");
+        CHECK(ambiguous_name("k*t", all, FormulaNames::none) == "t");
+        CHECK(ambiguous_name("k*x + rate", all, FormulaNames::none).empty());
+        CHECK(ambiguous_name("k*x + rate", all, FormulaNames::measure) == "rate");
+        CHECK(ambiguous_name("k*x + vz", all, FormulaNames::point) == "x");
+        CHECK(ambiguous_name("box.x + x(1)", all, FormulaNames::point).empty());
+        CHECK(ambiguous_name("k*x", NoSymbols(), FormulaNames::point).empty());
     }
 
     TEST_CASE("an array as a number is refused where it stands") {

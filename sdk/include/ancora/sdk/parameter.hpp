@@ -27,6 +27,14 @@ enum class Shape : std::uint32_t {
     signal = 1u << 15,    ///< an input of Signals: its value over the run, which the kernel reads
 };
 
+/// Bare names that the formulas of a parameter read beside t; several may be read at once. The
+/// kernel puts numbers of [parameters] in the place of all others.
+enum class FormulaNames : std::uint8_t {
+    none = 0,
+    measure = 1u << 0,  ///< value and rate of the measure that it acts on
+    point = 1u << 1,    ///< x, y, z, vx, vy, vz, wx, wy, wz of the point that it acts on
+};
+
 /// One parameter of a type: name, allowed shapes, unit, default or required, range, one-line doc.
 ///
 /// Plain data so that a schema is a constant in the plugin's read-only memory. Write it with the
@@ -37,6 +45,7 @@ struct Parameter {
     const char* doc = "";
     std::uint32_t shapes = 0;
     bool is_required = false;
+    FormulaNames formula_names = FormulaNames::none;
     const char* default_value = nullptr;  ///< as it would be written in a manifest; null: none
     double minimum = -std::numeric_limits<double>::infinity();
     double maximum = std::numeric_limits<double>::infinity();
@@ -106,6 +115,11 @@ struct Parameter {
     constexpr Parameter sensitive() const {
         Parameter p = *this;
         p.is_sensitive = true;
+        return p;
+    }
+    constexpr Parameter reading(FormulaNames names) const {
+        Parameter p = *this;
+        p.formula_names = names;
         return p;
     }
     constexpr Parameter or_number() const { return with(Shape::number); }

@@ -57,7 +57,7 @@ private:
         int own = -1;  ///< of Robot::meshes, where the description holds the triangles
         Vec3 scale = Vec3::Ones();
         Pose reference;
-        std::string mass_by;               ///< how MuJoCo is told to weigh it
+        std::string mass_by;               ///< how MuJoCo weighs it: "convex", "shell"
         std::optional<Inertial> inertial;  ///< of density 1, as the file lies
     };
 

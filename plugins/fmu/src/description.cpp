@@ -89,7 +89,34 @@ Variable read_variable(const pugi::xml_node& node, bool is_second) {
     out.is_continuous = (out.type == Type::float64 || out.type == Type::float32) &&
                         (variability.empty() || variability == "continuous");
     if (out.type != Type::other) out.starts = numbers_in(typed.attribute("start").value());
+    for (const double clock : numbers_in(node.attribute("clocks").value()))
+        if (clock >= 0.0 && clock < 0x1p32) out.clocks.push_back(static_cast<unsigned>(clock));
     return out;
+}
+
+/// An input clock, or nothing where its ticks are not the importer's.
+void read_clock(const pugi::xml_node& node, std::vector<Clock>& to) {
+    const std::string_view kind = node.attribute("intervalVariability").value();
+    if (std::string_view(node.attribute("causality").value()) != "input" || kind == "triggered")
+        return;
+    Clock out;
+    out.name = node.attribute("name").value();
+    out.reference = node.attribute("valueReference").as_uint();
+    if (kind == "changing" || kind == "countdown")
+        refuse("its clock \"" + out.name + "\" is of kind " + std::string(kind) +
+               ", whose ticks the FMU chooses as it runs; those of one interval are run");
+    const double resolution = node.attribute("resolution").as_double();
+    const auto seconds = [&](const char* decimal, const char* counter) {
+        return node.attribute(decimal) ? node.attribute(decimal).as_double()
+               : resolution > 0.0      ? node.attribute(counter).as_double() / resolution
+                                       : 0.0;
+    };
+    const bool is_told = kind == "constant" || kind == "fixed";
+    if (is_told) out.interval = seconds("intervalDecimal", "intervalCounter");
+    out.shift = seconds("shiftDecimal", "shiftCounter");
+    if (out.interval < 0.0 || out.shift < 0.0 || (is_told && !(out.interval > 0.0)))
+        refuse("its clock \"" + out.name + "\" has no interval above zero");
+    to.push_back(out);
 }
 
 bool is_like(const Variable& variable, Role like) {
@@ -164,9 +191,16 @@ Description read_description(const std::filesystem::path& file, Use use) {
         slave.attribute(is_second ? "canGetAndSetFMUstate" : "canGetAndSetFMUState").as_bool() &&
         slave.attribute(is_second ? "canSerializeFMUstate" : "canSerializeFMUState").as_bool();
     out.step_size = root.child("DefaultExperiment").attribute("stepSize").as_double();
-    for (const pugi::xml_node node : root.child("ModelVariables").children())
-        if (node.type() == pugi::node_element)
-            out.variables.push_back(read_variable(node, is_second));
+    for (const pugi::xml_node node : root.child("ModelVariables").children()) {
+        if (node.type() != pugi::node_element) continue;
+        out.variables.push_back(read_variable(node, is_second));
+        if (!is_second && std::string_view(node.name()) == "Clock") read_clock(node, out.clocks);
+    }
+    if (!is_exchange && !slave.attribute("hasEventMode").as_bool())
+        out.clocks.clear();  // it lets them tick itself
+    if (!out.clocks.empty() && is_exchange)
+        refuse("it has the clock \"" + out.clocks.front().name +
+               "\", which ticks in co-simulation alone here; type = \"fmu\" runs that");
     if (is_exchange) {
         const pugi::xml_node structure = root.child("ModelStructure");
         const auto count_of = [&](const pugi::xml_node& list, const char* name) {

@@ -45,6 +45,15 @@ struct Variable {
         bool is_parameter = false;
     };
     std::vector<Dimension> dimensions;
+    std::vector<unsigned> clocks;  ///< it has its values at their ticks alone
+};
+
+/// An input clock by 3.0 that ticks at t_0 + shift + k interval, t_0 being the start.
+struct Clock {
+    std::string name;
+    unsigned reference = 0;
+    double interval = 0.0;  ///< [s]; 0: the instance tells it
+    double shift = 0.0;     ///< [s]
 };
 
 /// A number of the FMU: a variable, or one element of an array.
@@ -59,10 +68,11 @@ struct Element {
 enum class Use : std::int32_t { steps, exchange };
 
 struct Description {
-    int version = 2;          ///< of the standard: 2 or 3
-    std::string token;        ///< guid, or instantiationToken
-    std::string identifier;   ///< of its library
-    bool has_states = false;  ///< they can be got, set and written as bytes
+    int version = 2;            ///< of the standard: 2 or 3
+    std::string token;          ///< guid, or instantiationToken
+    std::string identifier;     ///< of its library
+    bool has_states = false;    ///< they can be got, set and written as bytes
+    std::vector<Clock> clocks;  ///< those that the importer lets tick
     // Of model exchange
     std::size_t num_states = 0, num_indicators = 0;
     bool needs_completed_steps = false;

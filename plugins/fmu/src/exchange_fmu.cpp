@@ -15,8 +15,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kHysteresis = 1e-10;
 // Of the time: what is no later is now.
 constexpr double kSameTime = 1e-12;
-// An FMU that wants more updates of its discrete states than this has none that stays.
-constexpr int kMostUpdates = 1000;
 
 SampleTimes times_of(const Arguments& arguments) {
     const bool has = arguments.has("period");
@@ -112,16 +110,7 @@ void ExchangeFmu::evaluate_crossings(const SignalPoint& at, std::span<double> g)
 
 /// Updates the discrete states until they stay, and leaves event mode; notes the next time event.
 void ExchangeFmu::settle(std::span<double> z) const {
-    Slave::Update last;
-    int count = 0;
-    do {
-        last = slave_->update();
-        if (++count > kMostUpdates)
-            throw std::runtime_error(
-                "its discrete states find no rest: it has asked for an update "
-                "of them " +
-                std::to_string(kMostUpdates) + " times at one event");
-    } while (last.needs_another);
+    const Slave::Update last = Fmu::settle();
     slave_->leave_events();
     if (z.empty()) return;
     const bool has_next = last.has_next && std::isfinite(last.next);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <stdexcept>
 
@@ -16,6 +17,12 @@ constexpr std::size_t kBytesPerNumber = 6;  // whole numbers below 2^48, which a
 constexpr std::size_t kMostState = std::size_t{1} << 22;
 // A state may grow beyond that of the start.
 constexpr std::size_t kSpare = 1024;
+// What formulas lose: 0.3 s are three periods of 0.1 s.
+constexpr double kInPeriods = 1e-9;
+// From tick to tick, which are counted in whole numbers.
+constexpr double kMostPeriods = 1e9;
+// An FMU that wants more updates of its discrete states than this has none that stays.
+constexpr int kMostUpdates = 1000;
 
 constexpr std::array<const char*, Fmu::kMostInputs> kInputKeys = {"u1",
                                                                   "u2",
@@ -91,7 +98,9 @@ void of_file(const Arguments& arguments, const char* key, const Work& work) {
 Fmu::Fmu(const Arguments& arguments)
     : Fmu(arguments,
           Use::steps,
-          {arguments.number("period"), arguments.begin_time() + arguments.number("offset")}) {
+          {arguments.has("period") ? arguments.number("period") : 0.0,
+           arguments.begin_time() + arguments.number("offset")}) {
+    find_times(arguments);
     if (description_.has_states) find_room(arguments);
 }
 
@@ -134,9 +143,10 @@ void Fmu::add(Values& to, const Element& element) {
         }
         offset += port.count;
     }
-    slave_->require({{variable.type, variable.reference, element.num_all, variable.name}},
-                    &to != &output_);
-    to.ports.push_back({variable.type, variable.reference, element.num_all, variable.name});
+    const Port port{
+        variable.type, variable.reference, element.num_all, variable.name, variable.clocks};
+    slave_->require({port}, &to != &output_);
+    to.ports.push_back(port);
     const std::vector<double>& starts = starts_of(element);
     to.numbers.insert(to.numbers.end(), starts.begin(), starts.end());
     to.places.push_back(offset + element.index);
@@ -271,14 +281,65 @@ Slave::Given Fmu::with(std::span<const double> inputs) const {
     return input_.given();
 }
 
+/// Samples are those of the fastest clock, or more: every clock ticks at some of them.
+void Fmu::find_times(const Arguments& arguments) {
+    std::vector<Clock>& clocks = description_.clocks;
+    if (clocks.empty() && !(times_.period > 0.0))
+        arguments.fail("period", "is missing, and the FMU has no clock that tells it");
+    if (std::ranges::any_of(clocks, [](const Clock& clock) {
+            return clock.interval == 0.0;
+        }))
+        of_file(arguments, "file", [&] {
+            slave_->begin(times_.offset, setting(), {Ports(), {}});
+            for (Clock& clock : clocks) {
+                if (clock.interval == 0.0) clock.interval = slave_->interval_of(clock.reference);
+                if (!(clock.interval > 0.0))
+                    throw std::runtime_error("does not say how often its clock \"" + clock.name +
+                                             "\" ticks");
+            }
+        });
+    if (!(times_.period > 0.0))
+        times_.period = std::ranges::min_element(clocks, {}, &Clock::interval)->interval;
+    for (const Clock& clock : clocks) {
+        const auto in_periods = [&](double time, const char* what) {
+            const double ratio = time / times_.period;
+            if (std::abs(ratio - std::round(ratio)) > kInPeriods * std::max(1.0, ratio) ||
+                ratio > kMostPeriods) {
+                char text[160];
+                std::snprintf(text,
+                              sizeof text,
+                              "%.9g s does not divide the %s of its clock \"%.60s\", %.9g s",
+                              times_.period,
+                              what,
+                              clock.name.c_str(),
+                              time);
+                arguments.fail("period", text);
+            }
+            return std::lround(ratio);
+        };
+        ticks_.push_back({clock.reference,
+                          in_periods(clock.shift, "shift"),
+                          in_periods(clock.interval, "interval")});
+    }
+}
+
 /// How large its state is after a first step, of its own length: a period may hold many of them.
 /// Inputs are still unknown.
 void Fmu::find_room(const Arguments& arguments) {
     of_file(arguments, "file", [&] {
-        slave_->begin(times_.offset, setting(), {Ports(), {}});
+        begin(times_.offset, {});
+        if (!ticks_.empty()) {
+            settle();
+            slave_->leave_events();
+        }
         std::size_t size = slave_->state().size();
         const double own = description_.step_size;
         slave_->step(times_.offset, own > 0.0 ? std::min(own, times_.period) : times_.period);
+        if (!ticks_.empty()) {
+            slave_->enter_events();
+            settle();
+            slave_->leave_events();
+        }
         make_room(std::max(size, slave_->state().size()));
     });
 }
@@ -300,15 +361,22 @@ void Fmu::evaluate_outputs(const SignalPoint& at, std::span<double> y) const {
 void Fmu::act(const SignalPoint& at, int, std::span<double>, std::span<double> z) const {
     const auto inputs = at.own.inputs;
     if (z[kBegun] == 0.0) {
-        slave_->begin(at.t, setting(), with(inputs));
+        with(inputs);
+        begin(at.t, input_);
         z[kHistory] = 0.0;
     } else {
         bring_to(z);
         history_ = 0.0;  // of no state, if the step fails
         slave_->step(z[kTime], at.t - z[kTime]);
     }
-    slave_->set(with(inputs));
-    slave_->get(output_.ports, output_.numbers);
+    with(inputs);
+    if (ticks_.empty()) {
+        slave_->set(input_.given());
+        slave_->get(output_.ports, output_.numbers);
+    } else {
+        if (z[kBegun] != 0.0) slave_->enter_events();
+        tick(at.t, z);
+    }
     for (std::size_t i = 0; i < outputs_.size(); ++i)
         z[kNumStates + i] = output_.numbers[output_.places[i]];
     z[kBegun] = 1.0;
@@ -316,6 +384,77 @@ void Fmu::act(const SignalPoint& at, int, std::span<double>, std::span<double> z
     z[kHistory] = history_after(z[kHistory], at.t, inputs);
     if (room_ > 0) keep_state(z);
     history_ = z[kHistory];
+}
+
+namespace {
+
+/// Some of the ports, with the values of their elements and where these stand among all.
+struct Part {
+    template <class Which>
+    Part(const Ports& all, std::span<const double> values, const Which& is_wanted) {
+        std::size_t at = 0;
+        for (const Port& port : all) {
+            if (is_wanted(port)) {
+                ports.push_back(port);
+                for (std::size_t k = at; k < at + port.count; ++k) {
+                    numbers.push_back(values[k]);
+                    places.push_back(k);
+                }
+            }
+            at += port.count;
+        }
+    }
+    Ports ports;
+    std::vector<double> numbers;
+    std::vector<std::size_t> places;
+};
+
+bool is_free(const Port& port) {
+    return port.clocks.empty();
+}
+
+}  // namespace
+
+void Fmu::begin(double t, const Values& inputs) const {
+    const Part free(inputs.ports, inputs.numbers, is_free);
+    slave_->begin(t, setting(), {free.ports, free.numbers});
+}
+
+Slave::Update Fmu::settle() const {
+    for (int count = 0; count < kMostUpdates; ++count)
+        if (const Slave::Update last = slave_->update(); !last.needs_another) return last;
+    throw std::runtime_error(
+        "its discrete states find no rest: it has asked for an update of them " +
+        std::to_string(kMostUpdates) + " times at one event");
+}
+
+void Fmu::tick(double t, std::span<double> z) const {
+    const long sample = std::lround((t - times_.offset) / times_.period);
+    References active;
+    for (const Ticks& clock : ticks_)
+        if (sample >= clock.first && (sample - clock.first) % clock.every == 0)
+            active.push_back(clock.clock);
+    if (!active.empty()) slave_->tick(active);
+    const auto is_active = [&](const Port& port) {
+        return is_free(port) || std::ranges::any_of(port.clocks, [&](unsigned clock) {
+                   return std::ranges::find(active, clock) != active.end();
+               });
+    };
+    const Part given(input_.ports, input_.numbers, is_active);
+    slave_->set({given.ports, given.numbers});
+    // What hangs on other clocks keeps its value
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+        output_.numbers[output_.places[i]] = z[kNumStates + i];
+    const auto get = [&](const auto& which) {
+        Part got(output_.ports, output_.numbers, which);
+        slave_->get(got.ports, got.numbers);
+        for (std::size_t k = 0; k < got.places.size(); ++k)
+            output_.numbers[got.places[k]] = got.numbers[k];
+    };
+    get(is_active);  // clocks tick until the update
+    settle();
+    get(is_free);
+    slave_->leave_events();
 }
 
 /// The instance as it was when z was written.

@@ -84,7 +84,14 @@ protected:
     void read_outputs(const Arguments& arguments);
     void add(Values& to, const Element& element);
     std::vector<double>& starts_of(const Element& element);
+    void find_times(const Arguments& arguments);
     void find_room(const Arguments& arguments);
+    /// Begins in the mode that steps are taken in, without inputs that clocks hold back.
+    void begin(double t, const Values& inputs) const;
+    /// Event mode at a sample: clocks tick, and what hangs on them is given and got.
+    void tick(double t, std::span<double> z) const;
+    /// Updates discrete states until they rest; says when the next event in time is.
+    Slave::Update settle() const;
     /// Room for a state of so many bytes at the start.
     void make_room(std::size_t size);
     Slave::Setting setting() const { return {sizes_.given(), starts_.given()}; }
@@ -104,8 +111,14 @@ protected:
     std::map<const Variable*, std::vector<double>> own_starts_;  // of variables that are named
     Values sizes_, starts_;
     mutable Values input_, output_;  // with the numbers of the last sample
-    std::size_t room_ = 0;           // for bytes of the state; 0: it keeps it to itself
-    mutable double history_ = 0.0;   // of the instance, as z has it; 0: it has not begun
+    /// A clock ticks at the samples first, first + every, ...
+    struct Ticks {
+        unsigned clock;
+        long first, every;
+    };
+    std::vector<Ticks> ticks_;
+    std::size_t room_ = 0;          // for bytes of the state; 0: it keeps it to itself
+    mutable double history_ = 0.0;  // of the instance, as z has it; 0: it has not begun
 };
 
 }  // namespace ancora::fmu

@@ -37,7 +37,11 @@ constexpr const char* kInput = "value of an input of the FMU, in the order of in
 constexpr Parameter kFmu[] = {
     p::file("file", "the FMU: co-simulation, 2.0 or 3.0, for Linux on x86_64; its code is run")
         .required(),
-    p::number("period", "s", "T, from sample to sample").positive().required(),
+    p::number(
+        "period",
+        "s",
+        "T, from sample to sample; left out: that of the FMU's fastest clock, where it has one")
+        .positive(),
     p::number("offset", "s", "time of the first sample, from the begin of the run on")
         .nonnegative()
         .otherwise("0.0"),

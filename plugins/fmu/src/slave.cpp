@@ -270,6 +270,7 @@ protected:
         : Slave(version.has_wide_truth),
           version_(version),
           is_exchange_(use == Use::exchange),
+          ticks_(!description.clocks.empty()),
           library_(library_of(folder, description, version), version.prefix),
           has_states_(description.has_states),
           token_(description.token),
@@ -298,7 +299,7 @@ protected:
     [[noreturn]] static void refuse_end() { throw std::runtime_error("it ended its simulation"); }
 
     const Version& version_;
-    bool is_exchange_;
+    bool is_exchange_, ticks_;
     Library library_;
     bool has_states_;
     std::string token_, name_;
@@ -307,8 +308,9 @@ protected:
     Call<> exit_{library_, "ExitInitializationMode"};
 
 private:
-    Call<> enter_events_{library_, "EnterEventMode", is_exchange_};
-    Call<> leave_events_{library_, "EnterContinuousTimeMode", is_exchange_};
+    Call<> enter_events_{library_, "EnterEventMode", is_exchange_ || ticks_};
+    Call<> leave_events_{
+        library_, ticks_ ? "EnterStepMode" : "EnterContinuousTimeMode", is_exchange_ || ticks_};
     Call<double> set_time_{library_, "SetTime", is_exchange_};
     Call<const double*, std::size_t> set_x_{library_, "SetContinuousStates", is_exchange_};
     Call<double*, std::size_t> get_x_{library_, "GetContinuousStates", is_exchange_};
@@ -401,6 +403,8 @@ public:
         if (ends != 0) refuse_end();
         return enters != 0;
     }
+    void tick(const References&) override {}  // 2.0 has no clocks
+    double interval_of(unsigned) override { return 0.0; }
 
 private:
     struct EventInfo {
@@ -486,6 +490,17 @@ public:
         if (ends) refuse_end();
         return enters;
     }
+    void tick(const References& clocks) override {
+        const auto active = std::make_unique<bool[]>(clocks.size());
+        std::fill_n(active.get(), clocks.size(), true);
+        run(set_clock_, clocks.data(), clocks.size(), active.get());
+    }
+    double interval_of(unsigned clock) override {
+        double interval = 0.0;
+        int is_known = 0;
+        run(interval_, &clock, std::size_t{1}, &interval, &is_known);
+        return is_known != 0 ? interval : 0.0;
+    }
 
 private:
     Instance instantiated() override {
@@ -497,7 +512,7 @@ private:
                                  resources_.c_str(),
                                  false,
                                  true,
-                                 false,
+                                 ticks_,
                                  false,
                                  nullptr,
                                  0,
@@ -543,7 +558,10 @@ private:
     Call<double, double, bool, bool*, bool*, bool*, double*> step_{
         library_, "DoStep", !is_exchange_};
     Call<bool*, bool*, bool*, bool*, bool*, double*> update_{
-        library_, "UpdateDiscreteStates", is_exchange_};
+        library_, "UpdateDiscreteStates", is_exchange_ || ticks_};
+    Call<const unsigned*, std::size_t, const bool*> set_clock_{library_, "SetClock", ticks_};
+    Call<const unsigned*, std::size_t, double*, int*> interval_{
+        library_, "GetIntervalDecimal", ticks_};
     Call<bool, bool*, bool*> complete_{library_, "CompletedIntegratorStep", is_exchange_};
 };
 

@@ -19,6 +19,7 @@ struct Port {
     unsigned reference = 0;
     std::size_t count = 1;
     std::string name;
+    std::vector<unsigned> clocks = {};
 };
 using Ports = std::vector<Port>;
 using References = std::vector<unsigned>;
@@ -53,7 +54,7 @@ public:
 
     virtual void step(double t, double h) = 0;
 
-    // --- model exchange: begin() leaves it in event mode
+    // --- model exchange, and co-simulation with clocks: begin() leaves it in event mode
 
     /// What an update of discrete states says.
     struct Update {
@@ -63,7 +64,11 @@ public:
     };
     virtual void enter_events() = 0;
     virtual Update update() = 0;
-    virtual void leave_events() = 0;
+    virtual void leave_events() = 0;  ///< to continuous time, or to steps
+    /// In event mode: these tick, until the next update.
+    virtual void tick(const References& clocks) = 0;
+    /// The interval of a clock, as of now; 0: it is not known.
+    virtual double interval_of(unsigned clock) = 0;
     virtual void set_point(double t, std::span<const double> x) = 0;
     virtual void get_states(std::span<double> x) = 0;
     virtual void derivatives(std::span<double> dx) = 0;

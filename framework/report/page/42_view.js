@@ -22,8 +22,8 @@ const MOST_SAMPLES = 200000;
 const ARROW_SHARE = 0.28;
 // A machine that is smaller than this part of its way would have arrows that nobody sees.
 const LEAST_MACHINE = 0.15;
-// One whose way is this many times its size is nowhere to be seen beside it: the view goes along.
-const TRAVELS = 40;
+// One whose way is this many times its size is a speck beside it, 50 points of 600: the view goes along.
+const TRAVELS = 12;
 // So many objects tell where the machine is.
 const CENTRE_OBJECTS = 24;
 
@@ -163,7 +163,7 @@ class View {
         this.controls.addEventListener("end", () => this.keepCamera());
         this.addActors(scenes);
         this.addGrid();
-        this.toggles = { grid: true, joints: true, constraints: true, arrows: true, frames: false, traces: false, follow: this.travels };
+        this.toggles = { grid: true, joints: true, constraints: true, arrows: true, frames: false, traces: this.isPoint, follow: this.travels };
         this.arrowScale = 1;
         this.followed = null;
         this.at = new THREE.Vector3();
@@ -194,7 +194,9 @@ class View {
         this.largestTorque = largest("torque");
         // Arrows are for the machine, not for the way that it goes; one that is a point has the way.
         this.way = this.size;
-        this.machine = Math.max(...scenes.map(machineSize)) || this.size;
+        const machine = Math.max(...scenes.map(machineSize));
+        this.isPoint = !(machine > 0);  // of which the path is all that can be seen
+        this.machine = machine || this.size;
         this.travels = TRAVELS * this.machine < this.way;
         const middle = low.clone().add(high).multiplyScalar(0.5);
         const isFar = middle.length() > TRAVELS * this.size;

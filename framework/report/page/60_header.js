@@ -117,6 +117,10 @@ function machineFigures(run) {
         reaction: [greatestOf(history, reactions.slice(0, MOST_TILED).map(({ name, of }) => ({ name, at: norm(of) }))), "N"],
         way: [greatestOf(history, ways.slice(0, MOST_TILED).map(distance)), "m"],
     };
+    // A way that is no point of a picture is none: of bodies that rest only rounding is left
+    const { min, max } = run.scene ?? {};
+    const least = min && max ? Math.hypot(...max.map((x, c) => x - min[c])) / 1e4 : 0;
+    if (figures.way[0]?.value < least) figures.way = [null];
     return Object.fromEntries(Object.entries(figures).filter(([, [found]]) => found));
 }
 

@@ -10,6 +10,7 @@ KaTeX for formulas, unless only the pages are made. Nothing in the site is loade
 where a link leads nowhere, and says which.
 """
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -167,6 +168,22 @@ def gallery(pages):
     return len(shown) + len(plain)
 
 
+def search_without_server(html):
+    """Lets a site that is opened as a file search, too: there nothing may be fetched and no worker started from a
+    file, so that the theme shows no field. The index and the worker's text come as a script instead."""
+    (worker,) = (html / "assets/javascripts/workers").glob("search.*.js")
+    index = (html / "search/search_index.json").read_text(encoding="utf-8")
+    (html / "search/offline.js").write_text(
+        f"window.__search = {{ index: Promise.resolve({index}),\n  worker: URL.createObjectURL(new Blob("
+        f"[{json.dumps(worker.read_text(encoding='utf-8'))}], {{ type: 'text/javascript' }})) }};\n", encoding="utf-8")
+    bundle = re.compile(r'<script src="([^"]*)assets/javascripts/bundle\.')
+    for page in html.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(bundle.sub(lambda m: (
+            "<script>if (location.protocol === 'file:') document.write("
+            f"'<script src=\"{m[1]}search/offline.js\"><\\/script>')</script>{m[0]}"), text), encoding="utf-8")
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     arguments.add_argument("source", type=pathlib.Path)
@@ -199,8 +216,12 @@ def main():
         print("site: needs mkdocs and KaTeX (Debian: " + PACKAGES + ")", file=sys.stderr)
         return 1
     shutil.copytree(KATEX, folder / "katex", ignore=shutil.ignore_patterns("*.mjs", "katex.js", "katex.css", "*.ttf"))
-    return subprocess.run(["mkdocs", "build", "--quiet", "--strict", "--clean", "--config-file", given.build / "mkdocs.yml",
-                           "--site-dir", (given.build / "html").resolve()], check=False).returncode
+    html = (given.build / "html").resolve()
+    built = subprocess.run(["mkdocs", "build", "--quiet", "--strict", "--clean", "--config-file", given.build / "mkdocs.yml",
+                            "--site-dir", html], check=False)
+    if built.returncode == 0:
+        search_without_server(html)
+    return built.returncode
 
 
 if __name__ == "__main__":

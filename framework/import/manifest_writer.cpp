@@ -182,6 +182,7 @@ public:
             if (joint.is_loop || joint.child == kGround) continue;
             is_carried_[joint.child] = joint.parent != kGround;
         }
+        find_carried();
         name_frames();
     }
 
@@ -206,6 +207,27 @@ private:
         std::string padded = string;
         if (padded.size() < kColumn) padded.resize(kColumn, ' ');
         line(fmt::format("{} # {}", padded, comment(remark)));
+    }
+
+    /// What hangs on a body by a joint without rates, such as a ball, starts with it.
+    void find_carried() {
+        velocity_from_.assign(robot_.links.size(), -1);
+        std::vector<const Joint*> carrier(robot_.links.size(), nullptr);
+        for (const Joint& joint : robot_.joints)
+            if (!joint.is_loop && joint.child != kGround) carrier[joint.child] = &joint;
+        const auto moves = [&](int link) {
+            for (; link != kGround; link = carrier[link] ? carrier[link]->parent : kGround) {
+                const Link& at = robot_.links[link];
+                if (at.velocity != Vec3::Zero() || at.spin != Vec3::Zero() ||
+                    (carrier[link] != nullptr && carrier[link]->start_rate != 0.0))
+                    return true;
+            }
+            return false;
+        };
+        for (std::size_t i = 0; i < carrier.size(); ++i)
+            if (carrier[i] != nullptr &&
+                (carrier[i]->kind == JointKind::spherical || carrier[i]->kind == JointKind::planar))
+                if (moves(carrier[i]->parent)) velocity_from_[i] = carrier[i]->parent;
     }
 
     /// Each joint has a frame of its name on both sides.
@@ -285,6 +307,8 @@ private:
             if (at.x != Vec3::Zero()) line(fmt::format("position = {}", text(at.x)));
             if (!is_identity(at.R)) line(fmt::format("orientation = {}", orientation_text(at.R)));
         }
+        if (velocity_from_[i] >= 0)
+            line(fmt::format("velocity_from = {}", in_toml(links_[velocity_from_[i]])));
         if (link.velocity != Vec3::Zero()) line(fmt::format("velocity = {}", text(link.velocity)));
         if (link.spin != Vec3::Zero()) line(fmt::format("angular_velocity = {}", text(link.spin)));
         frames(i);
@@ -571,6 +595,7 @@ private:
     std::vector<std::string> links_, joints_;
     std::map<std::string, std::string> controls_;  ///< parameters by the controls' names
     std::vector<bool> is_carried_;
+    std::vector<int> velocity_from_;  ///< the body that carries one along at the start, or -1
     std::vector<std::vector<NamedFrame>> frames_;
     std::vector<std::pair<std::string, std::string>> sides_;
     bool needs_positions_ = false;

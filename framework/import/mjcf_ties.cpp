@@ -243,7 +243,9 @@ void MjcfReader::close_loop(pugi::xml_node node, bool is_weld) {
     Joint joint;
     joint.place = source_.place(node);
     joint.is_loop = true;
-    joint.kind = is_weld ? JointKind::fixed : JointKind::spherical;
+    // Without torques a weld holds a point alone
+    const bool is_point = !is_weld || source_.number(node, "torquescale", 1.0) == 0.0;
+    joint.kind = is_point ? JointKind::spherical : JointKind::fixed;
     joint.name = replica_name(node);
     if (joint.name.empty())
         joint.name = fmt::format("{}_{}", is_weld ? "weld" : "connect", robot_.joints.size());
@@ -276,6 +278,10 @@ void MjcfReader::close_loop(pugi::xml_node node, bool is_weld) {
                     joint.on_parent.x = Vec3((*pose)[0], (*pose)[1], (*pose)[2]);
                     joint.on_parent.R = quaternion(node, "relpose", q);
                 }
+            }
+            if (is_point) {
+                joint.on_child.x = source_.vector(node, "anchor", Vec3::Zero());
+                joint.on_parent = joint.on_parent * joint.on_child;
             }
         } else {
             source_.required(node, "anchor");

@@ -158,6 +158,30 @@ TEST_SUITE("import: forms of MuJoCo") {
         check_refused(tendon("", R"(<site site="a"/>)"), "fewer than two sites");
     }
 
+    TEST_CASE("what hangs on a ball starts with what carries it") {
+        const ImportedModel model = import_mjcf(R"(<worldbody><body name="bus"><freejoint/>
+  <inertial pos="0 0 0" mass="3" diaginertia="1 2 3"/>
+  <body name="arm" pos="0 0 1"><joint name="turn" axis="0 0 1"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
+  <body name="bob" pos="2 0 0"><joint type="ball"/><inertial pos="0.5 0 0" mass="1" diaginertia="1 1 1"/>
+  </body></body></body></worldbody>
+  <keyframe><key qpos="0 0 0 1 0 0 0 0 1 0 0 0" qvel="1 2 3 0 0.5 0 0.7 0 0 0"/></keyframe>)");
+        const Simulation simulation = simulate(model.text);
+        // v + w x r; the arm turns by 0.7 about z beside the bus
+        CHECK(simulation.value("bob.vx") == Near(1.0 + 0.5 * 1.0, tolerance(1e-14)));
+        CHECK(simulation.value("bob.vy") == Near(2.0 + 0.7 * 2.0, tolerance(1e-14)));
+        CHECK(simulation.value("bob.vz") == Near(3.0 - 0.5 * 2.0, tolerance(1e-14)));
+    }
+
+    TEST_CASE("a weld without torques holds a point") {
+        // A physical pendulum: z'' of its middle is m g l^2 / (J + m l^2)
+        const ImportedModel model = import_mjcf(R"(<worldbody>
+  <body name="rod" pos="0 0 2"><freejoint/><inertial pos="0 0 0" mass="2" diaginertia="0.1 0.1 0.1"/></body>
+  </worldbody><equality><weld body1="world" body2="rod" anchor="0.5 0 0" torquescale="0"/></equality>)");
+        const double J = 0.1 + 2.0 * 0.25;
+        CHECK(simulate(model.text).dynamics().acceleration[2] ==
+              Near(-2.0 * 9.81 * 0.25 / J, tolerance(1e-11)));
+    }
+
     TEST_CASE("counts, names and parts of other models") {
         const auto replicate = [](const std::string& count) {
             return fmt::format(

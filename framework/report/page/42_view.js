@@ -22,8 +22,8 @@ const MOST_SAMPLES = 200000;
 const ARROW_SHARE = 0.28;
 // A machine that is smaller than this part of its way would have arrows that nobody sees.
 const LEAST_MACHINE = 0.15;
-// One whose way is this many times its size is a speck beside it, 50 points of 600: the view goes along.
-const TRAVELS = 12;
+// One whose way is this many times its size is a speck beside it: the view goes along.
+const TRAVELS = 8;
 // So many objects tell where the machine is.
 const CENTRE_OBJECTS = 24;
 

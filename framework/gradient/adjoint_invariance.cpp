@@ -13,11 +13,11 @@
 namespace ancora {
 namespace {
 
-/// Both sums, and the sizes of their terms.
+/// Both sums, and the sizes of their terms. Strains that are components of vectors turn as well.
 struct Sums {
     Eigen::Matrix<double, 6, 1> value, size;
 
-    Sums(const Space& space, const StepState& at, const Costate& of) {
+    Sums(const Space& space, StepDerivative& derivative, const StepState& at, const Costate& of) {
         const auto n = of.q.size();
         for (int axis = 0; axis < 3; ++axis) {
             std::array<double, 3> along{};
@@ -26,11 +26,15 @@ struct Sums {
             space.add_uniform(along, shift.data());
             const Eigen::VectorXd turn = space.rotation(at.q.data(), axis);
             const Eigen::VectorXd rate = space.rotation(at.v.data(), axis);
-            value[axis] = shift.dot(of.q);
-            value[axis + 3] = turn.dot(of.q) + rate.dot(of.v);
-            size[axis] = shift.cwiseProduct(of.q).lpNorm<1>();
-            size[axis + 3] =
-                turn.cwiseProduct(of.q).lpNorm<1>() + rate.cwiseProduct(of.v).lpNorm<1>();
+            const Eigen::VectorXd of_shift = derivative.strain_change(at, shift);
+            const Eigen::VectorXd of_turn = derivative.strain_change(at, turn);
+            value[axis] = shift.dot(of.q) + of_shift.dot(of.pi);
+            value[axis + 3] = turn.dot(of.q) + rate.dot(of.v) + of_turn.dot(of.pi);
+            const auto terms = [](const Eigen::VectorXd& x, const Eigen::VectorXd& y) {
+                return x.cwiseProduct(y).lpNorm<1>();
+            };
+            size[axis] = terms(shift, of.q) + terms(of_shift, of.pi);
+            size[axis + 3] = terms(turn, of.q) + terms(rate, of.v) + terms(of_turn, of.pi);
         }
     }
 };
@@ -68,7 +72,7 @@ AdjointInvariance adjoint_invariance(Simulation& run, Simulation& other, std::ui
     Eigen::VectorXd motion, rows;
     try {
         derivative.move_massless(end, of);
-        const Sums first(space, end, of);
+        const Sums first(space, derivative, end, of);
         Eigen::Matrix<double, 6, 1> change = Eigen::Matrix<double, 6, 1>::Zero(), size = first.size;
         bool is_first = true;
         recorded.visit_backwards(
@@ -81,7 +85,7 @@ AdjointInvariance adjoint_invariance(Simulation& run, Simulation& other, std::ui
                     derivative.take(step);
                     if (!derivative.pull_back(of, motion, rows))
                         throw AdjointObstacle{"a step's matrix has no inverse"};
-                    const Sums sums(space, step.before, of);
+                    const Sums sums(space, derivative, step.before, of);
                     change = change.cwiseMax((sums.value - first.value).cwiseAbs());
                     size = size.cwiseMax(sums.size);
                 }

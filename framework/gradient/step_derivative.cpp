@@ -126,8 +126,11 @@ void StepDerivative::find_objects() {
         }
         const bool is_known =
             part.is_constant ||
-            (!has_velocity && (is_linear(*part.block) ||
-                               (part.block->degree == Degree::quadratic && part.num_tangent > 0)));
+            (!has_velocity &&
+             (is_linear(*part.block) ||
+              (part.block->degree == Degree::quadratic && part.num_tangent > 0 &&
+               // B of such rows need not be A at the middle, nor the tangent its derivative
+               !part.block->depends_on_time)));
         is_general_.push_back(is_known ? 0 : 1);
     }
     of_rows_.emplace(system_, is_general_);
@@ -581,6 +584,19 @@ std::vector<int> StepDerivative::unseen_rows(const StepState& at) {
         }
         if (seen >= 0.0 && seen <= kSeenByRounding * most) out.push_back(k);
     }
+    return out;
+}
+
+Eigen::VectorXd StepDerivative::strain_change(const StepState& at, const Eigen::VectorXd& x) {
+    at.put(system_);
+    RowSet& rows = data_.parts.rows;
+    A1_ = rows.B;
+    rows.evaluate_rates(
+        data_.parts.moving_blocks, at.q.data(), at.v.data(), at.t, A1_.data(), pi_t_.data());
+    Eigen::VectorXd out = Eigen::VectorXd::Zero(m_);
+    for (int k = 0; k < m_; ++k)
+        if (is_velocity_[k] == 0)
+            for (const int e : rows.entries(k)) out[k] += A1_[e] * x[rows.column_of(e)];
     return out;
 }
 

@@ -92,6 +92,8 @@ public:
     /// Rows that see coordinates without mass by rounding alone at a state, as a joint in the plane
     /// of a flat body does: they say nothing of these there, nor beside it.
     std::vector<int> unseen_rows(const StepState& at);
+    /// What pi of rows on positions change with positions by x at a state: A x, zero of others.
+    Eigen::VectorXd strain_change(const StepState& at, const Eigen::VectorXd& x);
     /// Resets such velocities of a system at its present state.
     static void reset_massless(KernelSystem& system, const std::vector<int>& unseen);
 

@@ -87,6 +87,7 @@ std::span<const Check> facet_checks();
 std::span<const Check> force_checks();
 std::span<const Check> gap_checks();
 std::span<const Check> system_checks();
+std::span<const Check> gradient_checks();
 std::span<const Check> integrator_checks();
 std::span<const Check> integrator_signal_checks();
 

@@ -23,7 +23,8 @@ std::span<const Check> checks() {
                                 event_checks(),
                                 integrator_checks(),
                                 integrator_signal_checks(),
-                                system_checks()})
+                                system_checks(),
+                                gradient_checks()})
             list.insert(list.end(), part.begin(), part.end());
         return list;
     }();

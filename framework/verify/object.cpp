@@ -225,6 +225,20 @@ Object Example::make(const BoundArguments& arguments) const {
     return object;
 }
 
+std::string Example::key() const {
+    return fmt::format("{}.{}", ancora::to_text(type().kind), kName);
+}
+
+bool Example::is_free(const Object& object) const {
+    if (object.constraint && facets_of(*object.constraint).tied_to_inertial_frame) return false;
+    if (object.force && facets_of(*object.force).tied_to_inertial_frame) return false;
+    const std::vector<std::string> others = reference_constraints();
+    return text_.find("ground") == std::string::npos &&
+           std::ranges::none_of(others, [&](const std::string& other) {
+               return names(text_, other.c_str());
+           });
+}
+
 Simulation Example::simulate(const RunSettings& settings) const {
     const Manifest manifest = system(settings, placement_);
     const auto require = [&](TypeKind kind, const std::string& name) {

@@ -55,6 +55,15 @@ public:
 
     /// The model around the example, see Examples of the SDK.
     Manifest system(const RunSettings& settings, int placement = 0) const;
+    /// The same, where the last one could be assembled.
+    Manifest placed_system(const RunSettings& settings) const {
+        return system(settings, placement_);
+    }
+    /// "constraint.NAME" of its object in that model.
+    std::string key() const;
+    /// Whether nothing ties the object to the ground or to inertial axes, and nothing else takes
+    /// part that is.
+    bool is_free(const Object& object) const;
     /// That model, assembled.
     /// @throws NotMade if it cannot be, Skipped if a type that it is built of is on no plugin of
     /// the search path

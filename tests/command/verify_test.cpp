@@ -41,7 +41,7 @@ const Verdict& zoo(const std::string& plugin, std::vector<std::string> options =
 }
 
 /// What fails in a run when something in a call is wrong enough.
-const Names kRuns = {"ledger", "workless", "two_kernels", "restart", "reload"};
+const Names kRuns = {"ledger", "workless", "two_kernels", "restart", "reload", "symmetry"};
 
 Names operator+(Names a, const Names& b) {
     a.insert(b.begin(), b.end());
@@ -83,14 +83,35 @@ TEST_SUITE("verify") {
         check_caught("wrong_rows", "wrong_stencil", "sizes", kRuns + Names{"examples"});
         check_caught("wrong_rows", "missing_factor", "bias", kRuns);
         check_caught("wrong_rows", "unwritten_entry", "outputs", on_A + Names{"jacobian"});
-        check_caught("wrong_rows", "old_jacobian", "discrete_identity", {"rigid_motion", "ledger"});
+        check_caught("wrong_rows",
+                     "old_jacobian",
+                     "discrete_identity",
+                     {"rigid_motion", "ledger", "symmetry"});
         check_caught("wrong_rows", "old_dashpot", "discrete_identity", {"ledger"});
         CHECK(zoo("wrong_rows").checks("right_dashpot", "FAIL") == Names());
         check_caught("wrong_rows", "turns_with_step", "consistency", kRuns + Names{"rigid_motion"});
         check_caught("wrong_rows", "squared", "rank", kRuns + Names{"examples"});
-        check_caught("wrong_rows", "wrong_tangent", "tangent");
-        check_caught("wrong_rows", "prefers_z", "rigid_motion", {"ledger", "momentum"});
+        check_caught("wrong_rows", "wrong_tangent", "tangent", {"symmetry"});
+        check_caught("wrong_rows", "prefers_z", "rigid_motion", {"ledger", "momentum", "symmetry"});
         check_caught("wrong_rows", "wrong_rate", "time_derivative", kRuns + Names{"bias"});
+    }
+
+    TEST_CASE("parameters that are called sensitive and are not are caught") {
+        CHECK(zoo("wrong_sensitive").checks("right_stiffness", "FAIL") == Names());
+        check_caught("wrong_sensitive", "cornered", "sensitive");
+        check_caught("wrong_sensitive", "rounded", "sensitive");
+        CHECK(zoo("wrong_sensitive").reason("cornered", "sensitive").find("a corner") !=
+              std::string::npos);
+        CHECK(zoo("wrong_sensitive").reason("rounded", "sensitive").find("stiffness") !=
+              std::string::npos);
+    }
+
+    TEST_CASE("what a symmetry says of the adjoint is kept by right types and no others") {
+        CHECK(zoo("wrong_rows").checks("right_rod", "pass").contains("symmetry"));
+        for (const char* type : {"prefers_z", "wrong_tangent", "turns_with_step"}) {
+            CAPTURE(type);
+            CHECK(zoo("wrong_rows").checks(type, "FAIL").contains("symmetry"));
+        }
     }
 
     TEST_CASE("wrong laws are caught by the check meant for them") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 #include "distances.hpp"
@@ -134,6 +135,29 @@ public:
         return sign_of(f.order) * dot(between(f, z), n) / norm(n) - rounding_;
     }
 
+    /// Of edges, see mean_across().
+    bool has_mean(Feature code) const {
+        return PairFeature::from(code).kind == PairFeature::Kind::edges;
+    }
+    static bool bends_sharply(Feature) { return false; }
+    template <class S>
+    S mean_gap(Feature code,
+               const Relative<double>& z0,
+               const Relative<double>& z1,
+               const Relative<S>& z) const {
+        const PairFeature f = PairFeature::from(code);
+        const auto normal = [&f](const auto& at) {
+            using Of = std::decay_t<decltype(at.y.x)>;
+            return cross(at.Y[index(f.i)], unit<Of>(f.j));
+        };
+        return sign_of(f.order) * mean_across(between(f, z0),
+                                              normal(z0),
+                                              between(f, z1),
+                                              normal(z1),
+                                              between(f, z),
+                                              normal(z));
+    }
+
     template <class S>
     Touch<S> touch(int, Feature code, const Relative<S>& z) const {
         const PairFeature f = PairFeature::from(code);
@@ -241,6 +265,9 @@ private:
     void add_corners(const Ends& at, std::span<const double> present, Candidates& to) const;
     void add_edges(const Ends& at, Candidates& to) const;
     void add(const PairFeature& f, const Ends& at, Candidates& to) const;
+    void keep_touching(const Relative<double>& z,
+                       std::span<const double> present,
+                       Candidates& to) const;
     PairFeature deepest(const Ends& at) const;
 
 public:
@@ -449,6 +476,23 @@ void BoxPair::add_edges(const Ends& at, Candidates& to) const {
         }
 }
 
+/// Where shapes overlap, what has just been held apart touches and may separate them no more: an
+/// edge across a face that is pushed out of one side of it enters the other, and has to be held at
+/// both.
+void BoxPair::keep_touching(const Relative<double>& z,
+                            std::span<const double> present,
+                            Candidates& to) const {
+    for (const double code : present) {
+        const auto known = static_cast<Feature>(std::abs(code));
+        const PairFeature f = PairFeature::from(known);
+        if (f.kind == PairFeature::Kind::none || to.has(known)) continue;
+        const double apart = gap(0, known, z);
+        if (std::abs(apart) > kTouches * size_ || beyond(f, z) > kTouches * size_) continue;
+        const Touch<double> met = touch(0, known, z);
+        to.push_back({apart, -known, met.x, met.n});
+    }
+}
+
 void BoxPair::choose(const Relative<double>& z0,
                      const Relative<double>& z,
                      std::span<double> features) const {
@@ -461,6 +505,7 @@ void BoxPair::choose(const Relative<double>& z0,
     const Ends at{z0, z, {separation(z), size_}};
     add_corners(at, features, all);
     add_edges(at, all);
+    if (at.overlap.any()) keep_touching(z, features, all);
     if (at.overlap.any() && !all.any_bare())
         if (const PairFeature f = deepest(at); f.kind != PairFeature::Kind::none) {
             const Touch<double> met = touch(0, f.code(), z);

@@ -179,6 +179,7 @@ public:
     /// gap: of (2), |m| with m = (u, v)^T n has the mean slope (m0 + m1) / (|m0| + |m1|), which
     /// knows where a step goes that brings the rim down flat.
     bool has_mean(Feature code) const { return RoundFeature::from(code).kind == Kind::lowest; }
+    bool bends_sharply(Feature code) const { return has_mean(code); }
     template <class S>
     S mean_gap(Feature code,
                const Relative<double>& z0,

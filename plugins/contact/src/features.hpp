@@ -57,6 +57,13 @@ public:
                                return candidate.code < 0;
                            });
     }
+    bool has(Feature code) const {
+        return std::any_of(all_.begin(),
+                           all_.begin() + static_cast<std::ptrdiff_t>(size_),
+                           [code](const Candidate& candidate) {
+                               return std::abs(candidate.code) == code;
+                           });
+    }
     auto begin() { return all_.begin(); }
     auto end() { return all_.begin() + static_cast<std::ptrdiff_t>(size_); }
 

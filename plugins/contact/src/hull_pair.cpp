@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "distances.hpp"
@@ -78,6 +79,27 @@ public:
         if (is_round()) return distance<S>(is_of_a ? b_ : a_, corner(f, z), nullptr) - rounding_;
         const Hull::Face& face = (is_of_a ? b_ : a_).faces[index(f.second)];
         return dot(Vector3<S>(face.n), corner(f, z)) - face.d;
+    }
+
+    /// Of edges, see mean_across().
+    bool has_mean(Feature code) const { return decode(code).kind == HullPairFeature::Kind::edges; }
+    static bool bends_sharply(Feature) { return false; }
+    template <class S>
+    S mean_gap(Feature code,
+               const Relative<double>& z0,
+               const Relative<double>& z1,
+               const Relative<S>& z) const {
+        const HullPairFeature f = decode(code);
+        const auto normal = [&](const auto& at) {
+            using Of = std::decay_t<decltype(at.y.x)>;
+            return cross(at.turned(edge_a(f).along), Vector3<Of>(edge_b(f).along));
+        };
+        return (f.order == 0 ? -1.0 : 1.0) * mean_across(between(f, z0),
+                                                         normal(z0),
+                                                         between(f, z1),
+                                                         normal(z1),
+                                                         between(f, z),
+                                                         normal(z));
     }
 
     template <class S>

@@ -87,6 +87,8 @@ public:
                                RelativeValues&) const {
         return false;
     }
+    /// What has a slope over a step may bend too sharply for a second derivative in its middle.
+    virtual bool bends_sharply(Feature) const { return false; }
     /// Its second derivative along the course z + z' t + z'' t^2 / 2.
     virtual double second(int row,
                           Feature of,
@@ -163,6 +165,12 @@ public:
         } else {
             return PairGeometry::mean_gradient(of, z0, z1, z, w);
         }
+    }
+    bool bends_sharply(Feature of) const override {
+        if constexpr (requires { shapes_.bends_sharply(of); })
+            return shapes_.bends_sharply(of);
+        else
+            return false;
     }
     double second(int row,
                   Feature of,

@@ -383,9 +383,7 @@ void ShapeContact::evaluate_tangent(int, const TangentPoint& at, std::span<doubl
             for (std::size_t i = 0; i < 3; ++i)
                 add(f, places_.e + 3 * i, s * w[place_of_turn(i, j)]);
         }
-        // What has a slope over a step bends too sharply for one in its middle.
-        RelativeValues unused;
-        if (!is_isotropic && !at.positive_part && !geometry_->mean_gradient(of, z, z, z, unused))
+        if (!is_isotropic && !at.positive_part && !geometry_->bends_sharply(of))
             add_curvature(k, of, s, z, at.mid, G.data() + index(k) * n * n);
     }
 }

@@ -243,4 +243,109 @@ TEST_CASE("gaps of features have the derivatives that they say") {
     CHECK(count > 600);
 }
 
+/// Of edges over steps of any length: the increment to rounding, and over short ones the gradient
+/// in the middle, to rounding that grows no more as steps become shorter.
+TEST_CASE("edges have a slope over a step that has no rounding of differences") {
+    Random random(4);
+    constexpr Kind kKinds[] = {Kind::box, Kind::hull, Kind::capsule};
+    int count = 0;
+    for (int run = 0; run < 300; ++run) {
+        CAPTURE(run);
+        const ContactShape a = some_shape(kKinds[run % 3], random);
+        const ContactShape b = some_shape(kKinds[run / 3 % 3], random);
+        const auto pair = pair_of(a, b);
+        const Mat3 R = some_attitude(4, random);
+        const Vec3 y = place(*pair, R, some_vector(random).normalized(), 0.01 * pair->size());
+        const RelativeValues z = relative(y, R);
+        std::vector<double> features(static_cast<std::size_t>(pair->num_features()), 0.0);
+        pair->choose(z, z, features);
+        RelativeValues way{};
+        for (double& x : way) x = some_vector(random)[0];
+        for (int row = 0; row < pair->num_features(); ++row) {
+            const auto of = static_cast<Feature>(features[static_cast<std::size_t>(row)]);
+            for (const double length : {0.05, 1e-5, 1e-10}) {
+                RelativeValues before = z, after = z, middle{}, mean{}, w{};
+                for (std::size_t i = 0; i < kNumRelative; ++i) {
+                    before[i] -= length * way[i];
+                    after[i] += length * way[i];
+                    middle[i] = 0.5 * (before[i] + after[i]);
+                }
+                if (of == 0 || !pair->mean_gradient(of, before, after, middle, mean)) continue;
+                pair->gap(row, of, middle, w);
+                double increment = 0.0, most = 1.0, off = 0.0;
+                for (std::size_t i = 0; i < kNumRelative; ++i) {
+                    increment += mean[i] * (after[i] - before[i]);
+                    most = std::max(most, std::abs(w[i]));
+                    off = std::max(off, std::abs(mean[i] - w[i]));
+                }
+                const double change = pair->gap(row, of, after) - pair->gap(row, of, before);
+                if (most > 30.0) continue;  // nearly parallel
+                CHECK(std::abs(increment - change) <= 2e-15 * most);
+                if (length < 1e-9) CHECK(off <= 1e-14 * most * most);
+                ++count;
+            }
+        }
+    }
+    CHECK(count > 300);
+}
+
+/// An edge of b across a corner of the upper face of a, over two edges of that: where it is held at
+/// one and goes in at the other, both have rows, or either would be left for the other without end.
+TEST_CASE("where shapes overlap what is held keeps its row") {
+    ContactShape a, b;
+    a.kind = b.kind = Kind::box;
+    a.half = Vec3::Constant(0.1);
+    b.half = Vec3(0.3, 0.1, 0.1);
+    const auto pair = pair_of(a, b);
+    const Vec3 out(0.0, std::sqrt(0.5), std::sqrt(0.5)), along = Vec3::UnitX();
+    const Vec3 across = out.cross(along);
+    Mat3 R;
+    R.col(1) = -out;
+    R.col(0) = std::sqrt(0.5) * (along + across);
+    R.col(2) = R.col(0).cross(R.col(1));
+    if (R.col(2).dot(along) > 0.0) {
+        R.col(0) = std::sqrt(0.5) * (along - across);
+        R.col(2) = R.col(0).cross(R.col(1));
+    }
+    // In its face the edge goes from (0.05, 0.1) to (0.1, 0.05).
+    const Vec3 pivot(0.05, 0.1, 0.1), on_edge(0.0, 0.1, 0.1);
+    const auto pose = [&](double tilt, double lift) {
+        const Mat3 turned = turn(tilt, across) * R;
+        return relative(on_edge + lift * out - turned * pivot, turned);
+    };
+    const auto features_of =
+        [&](const RelativeValues& z0, const RelativeValues& z, std::vector<double> from) {
+            from.resize(static_cast<std::size_t>(pair->num_features()), 0.0);
+            pair->choose(z0, z, from);
+            return from;
+        };
+    const RelativeValues begin = pose(0.0, 1e-6);
+    const std::vector<double> near = features_of(begin, begin, {});
+    for (const double tilt : {1e-5, -1e-5}) {
+        const RelativeValues end = pose(tilt, 0.0);
+        Feature held = 0, enters = 0;
+        for (const double code : near) {
+            const auto of = static_cast<Feature>(code);
+            RelativeValues w{};
+            if (of == 0 || !pair->mean_gradient(of, begin, end, begin, w)) continue;
+            const double gap = pair->gap(0, of, end);
+            if (std::abs(gap) < 1e-12) held = of;
+            if (gap < -1e-8) enters = of;
+        }
+        if (enters == 0) continue;
+        REQUIRE(held != 0);
+        REQUIRE(gap_of(*pair, end) < -1e-8);
+        const std::vector<double> now = features_of(begin, end, {static_cast<double>(held)});
+        const auto has = [&](Feature of) {
+            return std::ranges::any_of(now, [of](double code) {
+                return std::abs(code) == static_cast<double>(of);
+            });
+        };
+        CHECK(has(enters));
+        CHECK(has(held));
+        return;
+    }
+    FAIL("neither way goes in");
+}
+
 }  // namespace

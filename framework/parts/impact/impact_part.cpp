@@ -165,6 +165,12 @@ private:
             archive.require(*number >= 0, "a count");
         }
         archive(is_crossing_);
+        for (long* number : {&num_over_, &run_over_}) {
+            archive(*number);
+            archive.require(*number >= 0, "a count");
+        }
+        archive(over_until_);
+        archive.require(std::isfinite(over_until_), "a time");
         records_.transfer(archive);
         if constexpr (Archive::kReads) {
             impact_.set_latched(latched);
@@ -195,6 +201,12 @@ private:
     long num_events_ = 0;
     long most_events_ = kMostEvents;
     bool is_crossing_ = false;
+    // Steps behind this one that are gone over as well: of a run that is twice as long as the one
+    // before where that has ended within a step of here. What tries to go from event to event and
+    // fails costs far more than these steps, in all no more than they do.
+    long num_over_ = 0;
+    long run_over_ = 0;
+    double over_until_ = 0.0;
     Eigen::VectorXd stress_, q_, v_, gaps_, rates_, pressure_;
 };
 
@@ -216,6 +228,9 @@ void ImpactPart::start() {
     counted_since_ = state_.t;
     num_events_ = 0;
     most_events_ = kMostEvents;
+    num_over_ = 0;
+    run_over_ = 0;
+    over_until_ = state_.t;
     rows_.top_speed() = 0.0;
     const std::vector<char> none(static_cast<std::size_t>(rows_.count()), 0);
     impact_.set_latched(none);
@@ -329,6 +344,9 @@ StepPart::Passage ImpactPart::go_over() {
     }
     if (!(state_.t <= counted_since_ + longest_)) counted_since_ = state_.t;
     most_events_ = std::max(most_events_ / 2, 1L);
+    const bool comes_again = run_over_ > 0 && state_.t <= over_until_ + longest_;
+    run_over_ = comes_again ? std::min(2 * run_over_, kMostEvents) : 1;
+    num_over_ = run_over_ - 1;
     records_.record_stepped_over();
     set_crossing(true);
     crossing_.begin();
@@ -342,7 +360,15 @@ StepPart::Passage ImpactPart::finish_step() {
     crossing_.finish(longest_);
     look();
     constexpr double kNothing = 1e-9;
-    set_crossing(state_.t < counted_since_ + (1.0 - kNothing) * longest_);
+    bool goes_on = state_.t < counted_since_ + (1.0 - kNothing) * longest_;
+    if (!goes_on && num_over_ > 0) {
+        --num_over_;
+        counted_since_ = state_.t;
+        records_.record_stepped_over();
+        goes_on = true;
+    }
+    set_crossing(goes_on);
+    over_until_ = state_.t;
     if (is_crossing_) crossing_.begin();
     const bool may_depend =
         latched != rows_.latched() || depended || impact_.pressed().may_depend();

@@ -120,7 +120,12 @@ void BodyBuilder::name_frames() {
     }
 }
 
-const std::vector<LinkBody>& BodyBuilder::find_links() {
+const std::vector<LinkBody>& BodyBuilder::find_links(std::span<const std::vector<int>> joined) {
+    carried_.resize(model_.bodies.size());
+    has_moved_.assign(model_.bodies.size(), false);
+    for (std::size_t i = 0; i < manifest_.bodies.size(); ++i)
+        for (const auto& [carrier, motion] : model_.bodies[i].object.record->motions)
+            carried_[model_.body_names.find(carrier)].push_back(static_cast<int>(i));
     for (std::size_t i = 0; i < manifest_.bodies.size(); ++i) {
         const ObjectRef& object = model_.bodies[i].object;
         if (object.record->frames.empty()) continue;
@@ -138,19 +143,54 @@ const std::vector<LinkBody>& BodyBuilder::find_links() {
         }
         links_.push_back(std::move(link));
     }
+    lay_out(joined);
     return links_;
+}
+
+/// Numbers say where things lie before joints move them: a rod from a body's point to numbers turns
+/// with that body, instead of changing its length.
+void BodyBuilder::lay_out(std::span<const std::vector<int>> joined) {
+    const auto is_link = [this](int body) {
+        return std::ranges::find(links_, body, &LinkBody::body) != links_.end();
+    };
+    const auto is_laid_out = [&](const LinkBody& link) {
+        const auto is_rigid = [this](int body) {
+            return model_.bodies[body].pose_kind == PoseKind::attitude;
+        };
+        if (link.ends.size() != 1 || link.ends[0] < 0 || is_link(link.ends[0])) return false;
+        // One end is in numbers where all that its parameters name is one point
+        const auto& named = model_.bodies[link.body].object.record->frames;
+        if (std::ranges::any_of(named, [&](const auto& one) {
+                return one.first != named.front().first;
+            }))
+            return false;
+        return is_rigid(link.body) && is_rigid(link.ends[0]) &&
+               std::ranges::any_of(joined, [&](const std::vector<int>& bodies) {
+                   return std::ranges::find(bodies, link.body) != bodies.end() &&
+                          std::ranges::find(bodies, link.ends[0]) != bodies.end();
+               });
+    };
+    has_places_ = true;
+    for (auto next = links_.begin(); next != links_.end();) {
+        if (!is_laid_out(*next)) {
+            ++next;
+            continue;
+        }
+        const int body = next->body;
+        links_.erase(next);
+        remake(static_cast<std::size_t>(body));
+        follow({&body, 1});
+        next = links_.begin();  // others may begin on it
+    }
+    has_places_ = false;
+    has_moved_.assign(model_.bodies.size(), false);
 }
 
 void BodyBuilder::place(const std::vector<std::vector<int>>& tied,
                         const std::function<void(int)>& joints_of,
                         const std::function<const Place*(int)>& start_of) {
-    carried_.resize(model_.bodies.size());
-    has_moved_.assign(model_.bodies.size(), false);
-    for (std::size_t i = 0; i < manifest_.bodies.size(); ++i)
-        for (const auto& [carrier, motion] : model_.bodies[i].object.record->motions)
-            carried_[model_.body_names.find(carrier)].push_back(static_cast<int>(i));
     for (std::size_t k = 0; k < links_.size(); ++k) links_[k].tied = tied[k];
-    is_placing_ = true;
+    has_places_ = true;
     place_bodies(model_,
                  {links_,
                   [&](int link) {
@@ -198,7 +238,7 @@ void BodyBuilder::remake(std::size_t i) {
 }
 
 FrameStart BodyBuilder::frame_of(const std::string& text, const Asker& asker) {
-    if (is_placing_) return frame_start(model_, text, asker, model_.texts);
+    if (has_places_) return frame_start(model_, text, asker, model_.texts);
     body_of_frame(model_, text, asker);  // refuses one that is not there, at the key's place
     FrameStart somewhere;
     somewhere.body = "ground";

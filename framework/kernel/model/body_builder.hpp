@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,12 @@ public:
     /// The frames that the manifest gives bodies.
     void name_frames();
 
-    /// Bodies that lie between points of others, which are known from now on.
+    /// Bodies that lie between points of others, which are known from now on: but a rigid one with
+    /// an end in numbers that a joint ties to the body of the other is laid out here, and goes with
+    /// that body as any other does.
+    /// @param joined  bodies that each joint ties, -1 the ground
     /// @throws Error (manifest) if one names a body that is not there
-    const std::vector<LinkBody>& find_links();
+    const std::vector<LinkBody>& find_links(std::span<const std::vector<int>> joined);
 
     /// Puts bodies where joints put them, and links between their ends. Bodies that start as
     /// carried by others are made anew where these were moved.
@@ -59,6 +63,7 @@ private:
 
     void make(std::size_t i);
     BoundArguments bind(const ObjectSpec& spec, const ObjectRef& object) const;
+    void lay_out(std::span<const std::vector<int>> joined);
     BoundArguments bind_again(const ObjectSpec& spec, const ObjectRef& object);
     static void forget_calls(const ObjectRef& object);
     void remake(std::size_t i);
@@ -76,7 +81,7 @@ private:
     std::vector<LinkBody> links_;
     std::vector<std::vector<int>> carried_;  // bodies that start as carried by each
     std::vector<bool> has_moved_;
-    bool is_placing_ = false;
+    bool has_places_ = false;  // what bodies' parameters name has its place at the start
     int num_ends_ = 0;  // of a body that is made, which stand somewhere
     double end_distance_ = 1.0;
 };

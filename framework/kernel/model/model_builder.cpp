@@ -77,7 +77,10 @@ private:
 
     /// Joints of a link wait until that lies between its ends.
     void place_bodies() {
-        const std::vector<LinkBody>& links = bodies_.find_links();
+        std::vector<std::vector<int>> joined;
+        for (const Actor& actor : actors_->list())
+            if (actor.is_joint) joined.push_back(named_by(actor));
+        const std::vector<LinkBody>& links = bodies_.find_links(joined);
         std::vector<int> link_of(model_.bodies.size(), -1);
         for (std::size_t k = 0; k < links.size(); ++k) link_of[links[k].body] = static_cast<int>(k);
         struct Waiting {

@@ -29,7 +29,7 @@ namespace ancora::rigid {
 
 /// The parameters that read_mass_properties() reads.
 inline constexpr Parameter kMassParameters[] = {
-    parameter::vector("size", 3, "m", "edges of a box along the body axes; with density")
+    parameter::vector("size", 3, "m", "edges of a box along the body axes; with density or mass")
         .positive()
         .sensitive(),
     parameter::number("density", "kg/m^3", "mass per volume of the box").positive().sensitive(),
@@ -44,7 +44,7 @@ inline constexpr Parameter kMassParameters[] = {
         "radius", "m", "of a rod between from and to, with mass or density; left out: none")
         .positive()
         .sensitive(),
-    parameter::number("mass", "kg", "mass, instead of a box; with inertia, or of a rod")
+    parameter::number("mass", "kg", "mass: of a box by size, of a rod, or with inertia")
         .positive()
         .sensitive(),
     parameter::vector(
@@ -220,17 +220,25 @@ inline void read_rod(const Arguments& arguments, MassProperties& body) {
     body.volume = 8.0 * body.half_size.prod();
 }
 
-// "size" with "density", or "mass" with "inertia"; never half of both.
+// "size" with "density" or "mass", or "mass" with "inertia"; never half of both.
 inline bool is_box(const Arguments& arguments) {
     const bool has_box = arguments.given("size") || arguments.given("density");
-    const bool has_tensor = arguments.given("mass") || arguments.given("inertia");
+    const bool has_mass = arguments.given("mass"), has_inertia = arguments.given("inertia");
     const std::string choice =
-        "give either \"size\" and \"density\" (a box) or \"mass\" and \"inertia\"";
-    if (has_box && has_tensor)
-        arguments.fail(arguments.given("mass") ? "mass" : "inertia",
-                       "the mass is described twice; " + choice);
-    if (!has_box && !has_tensor) arguments.fail("size", "the body has no mass; " + choice);
-    for (const char* key : {has_box ? "size" : "mass", has_box ? "density" : "inertia"})
+        "give either \"size\" with \"density\" or \"mass\" (a box), or \"mass\" and "
+        "\"inertia\", or the ends \"from\" and \"to\" of a rod with its \"mass\", or a \"shape\" "
+        "with "
+        "\"density\"";
+    const bool is_twice = has_inertia || (arguments.given("density") && has_mass);
+    if (has_box && is_twice)
+        arguments.fail(has_mass ? "mass" : "inertia", "the mass is described twice; " + choice);
+    if (!has_box && !has_mass && !has_inertia)
+        arguments.fail("size", "the body has no mass; " + choice);
+    const bool needs_density = has_box && !has_mass;
+    for (const char* key : {has_box ? "size" : "mass",
+                            needs_density ? "density"
+                            : has_box     ? "size"
+                                          : "inertia"})
         if (!arguments.given(key))
             arguments.fail(key, '"' + std::string(key) + "\" is missing; " + choice);
     return has_box;
@@ -239,7 +247,8 @@ inline bool is_box(const Arguments& arguments) {
 inline void read_box(const Arguments& arguments, MassProperties& body) {
     const Vec3 a = vec3(arguments.numbers("size"));
     body.volume = a.prod();
-    body.mass = arguments.number("density") * body.volume;
+    body.mass = arguments.given("mass") ? arguments.number("mass")
+                                        : arguments.number("density") * body.volume;
     body.moments = body.mass / 12.0 * a.cwiseAbs2();
     body.half_size = 0.5 * a;
     body.is_box = true;
@@ -298,8 +307,9 @@ inline void read_tensor_body(const Arguments& arguments, MassProperties& body) {
 
 }  // namespace detail
 
-/// [assembly] Reads `size` and `density`, or `mass` and `inertia`, or of a rod its ends with `mass`
-/// or `density`; `center_of_mass`. Refuses through Arguments::fail what is no rigid body.
+/// [assembly] Reads `size` with `density` or `mass`, or `mass` and `inertia`, or of a rod its ends
+/// with `mass` or `density`; `center_of_mass`. Refuses through Arguments::fail what is no rigid
+/// body.
 inline MassProperties read_mass_properties(const Arguments& arguments) {
     MassProperties body;
     if (detail::has_ends(arguments)) {

@@ -170,7 +170,8 @@ const ExpressionScope::Definition* ExpressionScope::parameter(std::string_view n
 Symbol ExpressionScope::find(std::string_view name) const {
     for (const auto* const list : {&indices_, &locals_})
         for (const Local& local : *list)
-            if (local.name == name) return {local.values, local.is_array, 0, local.text};
+            if (local.name == name)
+                return {local.values, local.is_array, 0, local.text, local.texts};
     if (outer_) return outer_->find(name);
     const Definition* const found = parameter(name);
     if (found == nullptr) return {};

@@ -29,7 +29,8 @@ public:
         std::string name;
         std::vector<Quantity> values;
         bool is_array = false;
-        std::string text = {};  ///< of one in a list of names
+        std::string text = {};                ///< of one in a list of names
+        std::vector<std::string> texts = {};  ///< of a list of names
     };
     /// The names of `outer`, and indices.
     ExpressionScope(std::shared_ptr<const ExpressionScope> outer, std::vector<Local> indices);

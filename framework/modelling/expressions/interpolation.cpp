@@ -3,6 +3,9 @@
 #include "interpolation.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -15,7 +18,21 @@
 namespace ancora {
 namespace {
 
+/// The entry "names[k - 1]" of a list of names; nothing if it is none.
+std::optional<std::string> entry_of_names(std::string_view expression, const Symbols& scope) {
+    const std::string_view whole = trimmed(expression);
+    const std::size_t bracket = whole.find('[');
+    if (bracket == std::string_view::npos || whole.back() != ']') return std::nullopt;
+    const std::string_view name = trimmed(whole.substr(0, bracket));
+    if (!scope.knows(name) || whole.find(']') + 1 != whole.size()) return std::nullopt;
+    const Symbol list = scope.find(name);
+    if (list.texts.empty()) return std::nullopt;
+    // The numbers of such a list are the places in it
+    return list.texts[static_cast<std::size_t>(evaluate(whole, scope).value)];
+}
+
 std::string text_of(std::string_view expression, const Symbols& scope, bool before_power) {
+    if (std::optional<std::string> name = entry_of_names(expression, scope)) return *name;
     if (const std::string_view name = trimmed(expression); scope.knows(name))
         if (const Symbol symbol = scope.find(name); !symbol.text.empty())
             return std::string(symbol.text);

@@ -18,6 +18,8 @@ struct Symbol {
     bool is_array = false;
     std::size_t columns = 0;     ///< of rows; 0 where it has none
     std::string_view text = {};  ///< of a name in a list of [[generate]]; its number is its place
+    std::span<const std::string> texts =
+        {};  ///< of an array of names; its numbers are their places
 };
 
 /// The names that an expression may use.

@@ -126,6 +126,16 @@ Quantity number_of(const char* key,
     return {};
 }
 
+bool is_name(const Value& entry, const ExpressionScope& scope) {
+    return entry.as<std::string>() != nullptr && !value_of(entry, scope);
+}
+
+bool are_names(const Array& array, const ExpressionScope& scope) {
+    return std::ranges::all_of(array, [&](const Value& entry) {
+        return is_name(entry, scope);
+    });
+}
+
 /// `let`: names of one round, each by the indices, the parameters and those before it.
 void add_locals(const Table& table, ExpressionScope& scope) {
     const Table::Entry* const entry = table.find("let");
@@ -139,24 +149,21 @@ void add_locals(const Table& table, ExpressionScope& scope) {
         check_name("let", local, scope);
         std::vector<Quantity> values;
         const Array* const array = local.value.as<Array>();
+        std::vector<std::string> texts;
+        const bool holds_names = array != nullptr && !array->empty() && are_names(*array, scope);
         if (array == nullptr)
             values.push_back(number_of("let", local.key, local.value, scope));
         else
             for (std::size_t i = 0; i < array->size(); ++i)
-                values.push_back(
-                    number_of("let", fmt::format("{}[{}]", local.key, i), (*array)[i], scope));
-        scope.add_local({local.key, std::move(values), array != nullptr});
+                if (holds_names) {
+                    texts.push_back(*(*array)[i].as<std::string>());
+                    values.push_back({static_cast<double>(i), {}, {}});
+                } else {
+                    values.push_back(
+                        number_of("let", fmt::format("{}[{}]", local.key, i), (*array)[i], scope));
+                }
+        scope.add_local({local.key, std::move(values), array != nullptr, {}, std::move(texts)});
     }
-}
-
-bool is_name(const Value& entry, const ExpressionScope& scope) {
-    return entry.as<std::string>() != nullptr && !value_of(entry, scope);
-}
-
-bool are_names(const Array& array, const ExpressionScope& scope) {
-    return std::ranges::all_of(array, [&](const Value& entry) {
-        return is_name(entry, scope);
-    });
 }
 
 /// Whether the two entries are whole numbers, a range from the first to the last. A number with a

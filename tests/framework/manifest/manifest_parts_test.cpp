@@ -490,6 +490,23 @@ TEST_SUITE("generate") {
         CHECK(names("['n/3', 'n']") == "b1 b2 b3 ");
         CHECK(names("[7]") == "b7 ");
         CHECK(names("['up']") == "bup ");
+
+        // a chain whose first link hangs on another name
+        const Manifest chain = parse(
+            "[[generate]]\nfor = {k = [1, 3]}\nlet = {on = ['ground', 'b1', 'b2']}\n"
+            "[[generate.body]]\nname = 'b${k}'\ntype = 'particle'\nmass = 'on[k - 1] + 1'\n"
+            "position = ['k', 0, 0]\n[[generate.force]]\nname = '${on[k - 1]}_b${k}'\n"
+            "type = 'spring'\na = '${on[k - 1]}@[0, 0, 0]'\nb = 'b${k}@[0, 0, 0]'\n"
+            "stiffness = 1\n" +
+            kEnd);
+        REQUIRE(chain.forces.size() == 3);
+        CHECK(chain.forces[0].name == "ground_b1");
+        CHECK(chain.forces[2].name == "b2_b3");
+        CHECK(error_of("[[generate]]\nfor = {k = 3}\nlet = {on = ['a', 'b']}\n[[generate.body]]\n"
+                       "name = '${on[k]}'\ntype = 'particle'\nmass = 1\n" +
+                       kEnd)
+                  .find("the index is 2, expected a whole number from 0 to 1") !=
+              std::string::npos);
     }
 
     TEST_CASE("an override reaches what was generated") {

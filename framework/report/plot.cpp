@@ -8,9 +8,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -21,6 +23,7 @@
 #include "ancora/framework/error.hpp"
 #include "ancora/framework/printable.hpp"
 #include "file_writer.hpp"
+#include "name_pattern.hpp"
 #include "png_mark.hpp"
 #include "result_files.hpp"
 #include "results.hpp"
@@ -69,6 +72,32 @@ std::string terminal_for(const fs::path& file, int panels) {
             "pdfcairo size {:.2f}in,{:.2f}in font 'Sans,10'", kWidth / 100.0, height / 100.0);
     throw Error(ErrorKind::usage,
                 fmt::format("\"{}\": pictures end in .svg, .pdf or .png", file.string()));
+}
+
+/// The table of a run's folder, or the file itself, which may be that of `ancora inverse`.
+fs::path table_of(const fs::path& results) {
+    std::error_code error;
+    if (fs::is_regular_file(results, error)) return results;
+    require_results(results);
+    return results / kHistoryFile;
+}
+
+/// Columns that names and patterns mean, in the order of the table, each once.
+std::vector<std::string> columns_in(const History& history, const std::vector<std::string>& given) {
+    std::vector<std::string> out;
+    for (const std::string& pattern : given) {
+        const std::size_t before = out.size();
+        if (pattern.find_first_of("*?") == std::string::npos) {
+            out.push_back(pattern);
+            continue;
+        }
+        for (const std::string& name : history.columns())
+            if (fits_pattern(pattern, name) && std::ranges::find(out, name) == out.end())
+                out.push_back(name);
+        if (out.size() == before)
+            throw Error(ErrorKind::usage, fmt::format("no column fits \"{}\"", pattern));
+    }
+    return out;
 }
 
 /// Columns of one unit.
@@ -125,7 +154,6 @@ std::string marked(std::string picture, const std::string& mark) {
 std::string script_for(std::span<const fs::path> folders,
                        const fs::path& file,
                        const PlotOptions& options) {
-    for (const fs::path& folder : folders) require_results(folder);
     const Json summary = read_summary(folders[0]);  // for units
     const std::vector<Panel> panels = panels_of(summary, options.columns);
     const std::vector<std::string> labels = run_labels(folders, options.full_paths);
@@ -133,16 +161,15 @@ std::string script_for(std::span<const fs::path> folders,
         fmt::format("set terminal {}\n", terminal_for(file, static_cast<int>(panels.size())));
     out += "set termoption noenhanced\n";
     for (std::size_t r = 0; r < folders.size(); ++r) {
-        const History history(folders[r] / kHistoryFile);
+        const History history(table_of(folders[r]));
         std::vector<std::size_t> chosen{history.column(options.over)};
         for (const std::string& name : options.columns) chosen.push_back(history.column(name));
         const std::size_t stride =
             std::max<std::size_t>(1, (history.num_rows() + kMostPoints - 1) / kMostPoints);
         const std::vector<std::vector<double>> values = history.read(chosen, stride);
         if (values[0].empty())
-            throw Error(
-                ErrorKind::file,
-                fmt::format("\"{}\" has no rows yet", (folders[r] / kHistoryFile).string()));
+            throw Error(ErrorKind::file,
+                        fmt::format("\"{}\" has no rows yet", table_of(folders[r]).string()));
         out += data_block(r, values, options.is_logarithmic);
     }
     out += fmt::format(
@@ -248,7 +275,9 @@ void plot_results(std::span<const fs::path> folders,
                     "no columns to draw; name some, for example --columns energy.balance,box.wx");
     const std::string mark = mark_for(file);
     constexpr std::string_view kKind = "a picture of a run";
-    const std::string script = script_for(folders, file, options);
+    PlotOptions chosen = options;
+    chosen.columns = columns_in(History(table_of(folders[0])), options.columns);
+    const std::string script = script_for(folders, file, chosen);
     require_replaceable(file, mark, kKind, MarkAt::end);
     Drawn drawing = run_gnuplot(script);
     if (drawing.status != 0 || drawing.picture.empty())

@@ -288,6 +288,12 @@ std::vector<std::string> run_labels(std::span<const fs::path> folders, bool full
 
 void require_results(const fs::path& folder) {
     std::error_code error;
+    if (fs::is_regular_file(folder, error))
+        throw Error(
+            ErrorKind::file,
+            fmt::format("\"{}\" is a file, expected a folder that `ancora run` has written; "
+                        "`ancora plot` draws columns of a file too",
+                        folder.string()));
     if (!fs::is_directory(folder, error))
         throw Error(ErrorKind::file,
                     fmt::format("there is no folder \"{}\"; name one that `ancora run` has "

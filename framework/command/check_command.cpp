@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -123,6 +125,21 @@ std::string force_text(const ObjectForce& of, double least) {
     return out;
 }
 
+/// "floor, spring and 3 more bear nothing": forces from `first` on.
+std::string idle_text(const std::vector<ObjectForce>& forces, std::size_t first) {
+    constexpr std::size_t kMostNames = 6;
+    const std::size_t count = forces.size() - first, shown = std::min(count, kMostNames);
+    std::string names;
+    for (std::size_t i = 0; i < shown; ++i)
+        names += fmt::format("{}{}",
+                             i == 0                             ? ""
+                             : i + 1 == shown && shown == count ? " and "
+                                                                : ", ",
+                             forces[first + i].name);
+    if (shown < count) names += fmt::format(" and {} more", count - shown);
+    return fmt::format("{} {} nothing", names, count == 1 ? "bears" : "bear");
+}
+
 /// What objects bear and apply, the largest first.
 void add_forces(TextTable& table, const ModelAnalysis& model) {
     constexpr std::size_t kMost = 12;
@@ -144,8 +161,14 @@ void add_forces(TextTable& table, const ModelAnalysis& model) {
         add(fmt::format("and {} more, of {} at most",
                         num_bearing - shown,
                         quantity(model.forces[shown].size, "N")));
-    if (const std::size_t idle = model.forces.size() - num_bearing; idle > 0)
-        add(fmt::format("{} {} nothing", idle, idle == 1 ? "bears" : "bear"));
+    if (num_bearing < model.forces.size()) add(idle_text(model.forces, num_bearing));
+    const bool has_joints =
+        std::ranges::any_of(std::span(model.forces).first(shown), [&](const ObjectForce& of) {
+            return std::ranges::any_of(model.joints, [&](const JointState& joint) {
+                return joint.name == of.name;
+            });
+        });
+    if (has_joints) add("of joints: on b, in the joint's axes of a");
 }
 
 /// How bodies are accelerated, the largest first.
@@ -216,7 +239,7 @@ std::string to_text(const Simulation& simulation, const ModelAnalysis& model) {
     table.add_gap();
     table.add({"initial energy", quantity(total_energy(model), "J")});
     table.add({"  kinetic", quantity(model.kinetic_energy, "J")});
-    table.add({"  elastic", quantity(model.elastic_energy, "J")});
+    table.add({"  elastic, and of attraction", quantity(model.elastic_energy, "J")});
     table.add({"  gravity, zero at the origin", quantity(model.gravity_energy, "J")});
     table.add({"momentum", quantity(model.momentum, "kg m/s")});
     table.add({"angular momentum", quantity(model.angular_momentum, "kg m^2/s")});
@@ -243,7 +266,9 @@ std::string to_text(const Simulation& simulation, const ModelAnalysis& model) {
              fmt::format("{}{}",
                          model.gruebler,
                          model.gruebler < model.degrees_of_freedom ? ", as if no row were redundant"
-                                                                   : "")});
+                         : model.gruebler > model.degrees_of_freedom
+                             ? ", of the joints alone, without drives and the like"
+                             : "")});
     table.add({"accelerations", model.undetermined.empty() ? "unique" : model.undetermined});
     add_mechanism(table, model);
     add_forces(table, model);

@@ -239,7 +239,7 @@ std::string to_text(const Simulation& simulation, const ModelAnalysis& model) {
     table.add_gap();
     table.add({"initial energy", quantity(total_energy(model), "J")});
     table.add({"  kinetic", quantity(model.kinetic_energy, "J")});
-    table.add({"  elastic, and of attraction", quantity(model.elastic_energy, "J")});
+    table.add({"  elastic, central gravity", quantity(model.elastic_energy, "J")});
     table.add({"  gravity, zero at the origin", quantity(model.gravity_energy, "J")});
     table.add({"momentum", quantity(model.momentum, "kg m/s")});
     table.add({"angular momentum", quantity(model.angular_momentum, "kg m^2/s")});

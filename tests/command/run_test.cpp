@@ -158,12 +158,13 @@ TEST_SUITE("ancora run: what is wrong with a manifest") {
                       "numbered or named points; write a point or a direction as [x, y, z] in body "
                       "axes, points from the reference point");
         check_refused(
-            kTop + constraint("box", "ground@[0, 0, 0]"),
+            kTop + kBoom + constraint("boom", "ground"),
             3,
-            "m.toml:20:5: error: constraint \"hook\": \"box\" is not an attachment; its reference "
-            "point is \"box@[0, 0, 0]\"; write \"BODY@[x, y, z]\" for a material point, \"BODY@3\" "
-            "for a node, \"BODY.FRAME\" for a "
-            "frame that it names, or \"ground@[x, y, z]\"");
+            "m.toml:30:5: error: constraint \"hook\": \"boom\" is not an attachment; the body has "
+            "no "
+            "reference point, as \"boom@0\" is one; write \"BODY@[x, y, z]\" for a material point, "
+            "\"BODY@3\" for a node, \"BODY.FRAME\" for a frame that it names, or \"ground@[x, y, "
+            "z]\"");
     }
 
     TEST_CASE("a start that violates a constraint is a numerical error that names it") {

@@ -569,7 +569,7 @@ TEST_SUITE("verify") {
         CHECK(verdict.checks("throws_in_constructor", "FAIL").contains("examples"));
         CHECK(verdict.reason("throws_in_constructor", "examples") ==
               "its factory threw \"out of luck\"; refuse parameters through "
-              "CommandArguments::fail, which "
+              "Arguments::fail, which "
               "names the key");
         CHECK(verdict.checks("asks_for_more", "FAIL").contains("schema"));
         CHECK(verdict.reason("asks_for_more", "schema").find("width") != std::string::npos);

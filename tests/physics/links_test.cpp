@@ -384,6 +384,45 @@ TEST_SUITE("links") {
                   std::string::npos);
     }
 
+    TEST_CASE("rods with an end in numbers keep their length and turn with what carries them") {
+        const auto arm = [](const std::string& first, const std::string& second) {
+            std::string text;
+            for (const auto& [name, from, to] : {std::tuple{"u", "[0, 0, 0]", "[0, 0, 0.4]"},
+                                                 std::tuple{"f", "\"u@to\"", "[0, 0.3, 0.8]"},
+                                                 std::tuple{"h", "\"f@to\"", "[0, 0.3, 1.8]"}})
+                text += fmt::format(
+                    "[[body]]\nname = \"{}\"\ntype = \"ancf_rigid_body\"\nfrom = {}\nto = {}\n"
+                    "mass = 1\nradius = 0.02\n",
+                    name,
+                    from,
+                    to);
+            return model(
+                text +
+                fmt::format(
+                    "[[joint]]\nname = \"j\"\ntype = \"revolute\"\na = \"ground\"\nb = "
+                    "\"u@from\"\naxis = \"z\"\n{}"
+                    "[[joint]]\nname = \"k\"\ntype = \"revolute\"\na = \"u@to\"\nb = \"f\"\n"
+                    "axis = \"x\"\n{}"
+                    "[[joint]]\nname = \"l\"\ntype = \"spherical\"\na = \"f@to\"\n"
+                    "b = \"h@from\"\n",
+                    first,
+                    second) +
+                integrator("emm", 1e-3, 1e-3));
+        };
+        for (const auto& [a, b] : {std::pair{0.0, 0.0}, {0.7, 0.0}, {0.0, -0.4}, {0.7, -0.4}}) {
+            const Simulation simulation = arm(a != 0.0 ? fmt::format("start = {}\n", a) : "",
+                                              b != 0.0 ? fmt::format("start = {}\n", b) : "");
+            const Eigen::AngleAxisd first(a, Vec3::UnitZ()), second(b, Vec3::UnitX());
+            const Vec3 elbow(0.0, 0.0, 0.4);
+            const Vec3 wrist = elbow + first * (second * Vec3(0.0, 0.3, 0.4));
+            const Vec3 tip = wrist + first * (second * Vec3(0.0, 0.0, 1.0));
+            CHECK((vec3(simulation.point("f@from").position) - elbow).norm() < 1e-14);
+            CHECK((vec3(simulation.point("f@to").position) - wrist).norm() < 1e-14);
+            CHECK((vec3(simulation.point("h@to").position) - tip).norm() < 1e-14);
+            CHECK(column(simulation, "k.angle") == doctest::Approx(b));
+        }
+    }
+
     TEST_CASE("joints at a link's end lie along it where nothing else says their axes") {
         const auto telescope = [](const char* across, const char* along) {
             return model(

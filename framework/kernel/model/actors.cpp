@@ -34,7 +34,10 @@ ObjectSpec law_inside(const ObjectSpec& joint, const Parameter& key, const Table
             names_columns(*table) ? law_of_columns(key, *table, entry.value.place()) : *table;
         if (const Table::Entry* const inner = table->find("on")) {
             const std::string* const measure = inner->value.as<std::string>();
-            if (measure != nullptr) on = fmt::format("{}.{}", joint.name, *measure);
+            if (measure != nullptr)
+                on = measure->starts_with(joint.name + ".")
+                         ? *measure
+                         : fmt::format("{}.{}", joint.name, *measure);
         }
     } else {
         law.parameters.add({key.makes_key, entry.place, entry.value});

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <numbers>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,9 +16,13 @@
 
 #include <fmt/format.h>
 
+#include "ancora/sdk/formula/error.hpp"
+#include "escaped.hpp"
+#include "expression.hpp"
 #include "manifest_plugins.hpp"
 #include "sha256.hpp"
 #include "toml_writer.hpp"
+#include "wording.hpp"
 
 namespace ancora {
 namespace {
@@ -46,12 +52,16 @@ void note_soft(const Parameter& p,
                       value.place()});
 }
 
+/// What a number or an expression without unit is; nothing else has a value.
+using ValueOf = std::function<std::optional<double>(const Value&)>;
+
 /// Notes numbers beyond a turn that stand where angles are wanted, degrees most likely, and
 /// moduli in GPa.
 void note_plain_numbers(const Table& values,
                         std::span<const Parameter> schema,
                         const std::string& prefix,
                         ActsOn measure,
+                        const ValueOf& value_of,
                         std::vector<Model::Warning>& to) {
     constexpr double kTurn = 2.0 * std::numbers::pi;
     for (const Table::Entry& entry : values.entries()) {
@@ -60,19 +70,20 @@ void note_plain_numbers(const Table& values,
         });
         if (found == schema.end()) continue;
         const auto look = [&](const Value& value) {
-            const auto* const whole = value.as<std::int64_t>();
-            const auto* const number = value.as<double>();
-            if (whole == nullptr && number == nullptr) return;
-            const double x = whole != nullptr ? static_cast<double>(*whole) : *number;
+            const std::optional<double> plain = value_of(value);
+            if (!plain) return;
+            const double x = *plain;
             if (!(std::abs(x) > kTurn) || std::isinf(x)) return;
-            to.push_back({fmt::format("{}{}: {:g} is {:g} rad, {:.3g} turns: write \"{:g} deg\" if "
+            const auto* const text = value.as<std::string>();
+            to.push_back({fmt::format("{}{}: {} is {:g} rad, {:.3g} turns: write \"{} deg\" if "
                                       "degrees are meant",
                                       prefix,
                                       entry.key,
-                                      x,
+                                      text != nullptr ? in_quotes(*text) : fmt::format("{:g}", x),
                                       x,
                                       x / kTurn,
-                                      x),
+                                      text != nullptr ? fmt::format("({})", escaped(*text))
+                                                      : fmt::format("{:g}", x)),
                           value.place()});
         };
         if (const Table* const table = entry.value.as<Table>())
@@ -80,6 +91,7 @@ void note_plain_numbers(const Table& values,
                                {found->children, static_cast<std::size_t>(found->num_children)},
                                fmt::format("{}{}.", prefix, entry.key),
                                measure,
+                               value_of,
                                to);
         note_soft(*found, entry.value, prefix + entry.key, to);
         const std::string_view unit = found->unit;
@@ -139,7 +151,20 @@ BoundArguments ArgumentBinder::bind(const ObjectRef& object,
     const std::span<const Parameter> schema(object.type->parameters,
                                             static_cast<std::size_t>(object.type->num_parameters));
     const ActsOn measure = acts_on(model_, parameters, schema);
-    note_plain_numbers(parameters, schema, object.label + ": ", measure, model_.plain_angles);
+    const auto plain_value = [&](const Value& value) -> std::optional<double> {
+        if (const auto* const whole = value.as<std::int64_t>()) return static_cast<double>(*whole);
+        if (const auto* const number = value.as<double>()) return *number;
+        const auto* const text = value.as<std::string>();
+        if (text == nullptr) return std::nullopt;
+        try {
+            const Quantity x = evaluate(*text, symbols_of(manifest_, scope));
+            if (x.knowledge != Knowledge::unit) return x.value;
+        } catch (const FormulaError&) {
+        }
+        return std::nullopt;
+    };
+    note_plain_numbers(
+        parameters, schema, object.label + ": ", measure, plain_value, model_.plain_angles);
     Table storage;
     const Table& numbers =
         with_numbers(manifest_, scope, object.label, parameters, schema, storage, measure);

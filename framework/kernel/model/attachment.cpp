@@ -15,6 +15,7 @@
 #include "ancora/sdk/authoring/attachment_texts.hpp"
 #include "ancora/sdk/numbers/math.hpp"
 #include "model.hpp"
+#include "near_points.hpp"
 #include "wording.hpp"
 
 namespace ancora {
@@ -228,19 +229,14 @@ std::string own_coordinates(const BodyPart& part) {
         ", and it calls others {}{}", fmt::join(known, ", "), are_more ? ", ..." : "");
 }
 
-/// Of a body that is one point, such as a particle, that point: its name alone says which.
-bool is_one_point(const Model& model, int body) {
-    const BodyPart& part = model.bodies[body];
-    if (part.count > 3) return false;
-    const auto has_point = [&](const std::array<double, 3>& xyz) {
-        Locator where;
-        where.kind = Locator::Kind::coordinates;
-        where.xyz = xyz;
-        Attachment point;
-        point.body = body;
-        return !attach_to_body(model, where, point);
-    };
-    return has_point({0.0, 0.0, 0.0}) && !has_point({1.0, 0.0, 0.0});
+/// Whether a name alone is a point: of the ground, or of a body with a reference point.
+bool has_reference_point(const Model& model, const std::string& name) {
+    if (name == "ground") return true;
+    Attachment point;
+    point.body = model.body_names.find(name);
+    Locator where;
+    where.kind = Locator::Kind::coordinates;
+    return point.body >= 0 && !attach_to_body(model, where, point);
 }
 
 /// The names of frames that may have been meant by "arm.tpi", and of those there are.
@@ -250,6 +246,20 @@ std::string frames_near(const Model& model, const std::string& text) {
 }
 
 }  // namespace
+
+std::string point_or_frame_near(const Model& model, const std::string& text) {
+    const std::size_t dot = text.rfind('.');
+    const int body = dot == std::string::npos ? -1 : model.body_names.find(text.substr(0, dot));
+    const std::string rest = body < 0 ? "" : text.substr(dot + 1);
+    Locator where;  // which shows the text
+    if (!rest.empty() && read_locator(rest, where)) {
+        Attachment point;
+        point.body = body;
+        if (!attach_to_body(model, where, point))
+            return fmt::format("; did you mean \"{}@{}\"?", text.substr(0, dot), rest);
+    }
+    return frames_near(model, text);
+}
 
 Error Asker::error(const std::string& message) const {
     std::string text = label.empty() ? "" : label + ": ";
@@ -305,9 +315,6 @@ Attachment attach(const Model& model,
         at.text = text;
         return at;
     }
-    if (const int body = is_direction ? -1 : model.body_names.find(text);
-        body >= 0 && is_one_point(model, body))
-        return attach(model, attachment_text(text, Vec3::Zero()), asker, is_direction);
     std::string body_name;
     std::string rest;
     Locator where;
@@ -320,6 +327,8 @@ Attachment attach(const Model& model,
                               text,
                               asker,
                               is_direction);
+    if (!is_split && !is_direction && has_reference_point(model, text))
+        return attach(model, text + "@[0, 0, 0]", asker, false);
     if (!is_split || !read_locator(rest, where))
         throw asker.error(fmt::format(
             "\"{}\" is not an attachment; {}{}write \"BODY@[x, y, z]\" for a material {}, "
@@ -328,10 +337,11 @@ Attachment attach(const Model& model,
             text,
             is_split ? with_braces(body_name, rest) : "",
             !is_direction && model.body_names.find(text) >= 0
-                ? fmt::format("its reference point is \"{}@[0, 0, 0]\"; ", text)
+                ? fmt::format("the body has no reference point, as \"{}@0\" is one; ", text)
                 : "",
             is_direction ? "direction" : "point",
-            frames_near(model, text)));
+            is_split || is_direction ? frames_near(model, text)
+                                     : point_or_frame_near(model, text)));
     if (body_name == "ground") {
         if (where.kind != Locator::Kind::coordinates)
             throw asker.error(

@@ -10,6 +10,7 @@
 #include "ancora/sdk/authoring/attachment_texts.hpp"
 #include "ancora/sdk/helpers/measure_function.hpp"
 #include "model.hpp"
+#include "near_points.hpp"
 #include "node_axes.hpp"
 #include "pose.hpp"
 #include "wording.hpp"
@@ -78,12 +79,15 @@ FrameStart frame_start(const Model& model,
             std::vector<std::string> names;
             for (const FrameNames::Named* frame : model.frames.of_body(owner))
                 names.push_back(frame->frame.name);
+            const std::string meant = point_or_frame_near(model, text);
             throw asker.error(fmt::format(
                 "{} has no frame \"{}\"{}",
                 is_ground ? "the ground" : fmt::format("body \"{}\"", text.substr(0, dot)),
                 text.substr(dot + 1),
-                names.empty() ? fmt::format("; name one with [[{}frame]]", is_ground ? "" : "body.")
-                              : hint(text.substr(dot + 1), names, "its frames")));
+                meant.find('@') != std::string::npos ? meant
+                : names.empty()
+                    ? fmt::format("; name one with [[{}frame]]", is_ground ? "" : "body.")
+                    : hint(text.substr(dot + 1), names, "its frames")));
         }
         body = model.body_index(text, asker);
     }
@@ -150,7 +154,17 @@ MeasureRef find_measure(const Model& model, const std::string& text, const Asker
             if (other.joint != nullptr)
                 for (const Measure& measure : other.joint->measures)
                     known.push_back(full_name(other, measure));
-        if (dot != std::string::npos && model.body_names.find(joint) >= 0)
+        if (dot != std::string::npos && model.body_names.find(joint) >= 0) {
+            if (const std::string_view axes = "xyz"; !name.empty() && name.size() <= 2 &&
+                                                     axes.find(name.back()) != std::string::npos &&
+                                                     (name.size() == 1 || name.front() == 'v'))
+                throw asker.error(fmt::format(
+                    "\"{}\" is a value of formulas and conditions, and nothing acts on it; add a "
+                    "joint of type \"measure\" from \"ground\" to \"{}\", and act on its "
+                    "displacement_{}",
+                    text,
+                    joint,
+                    name.back()));
             throw asker.error(fmt::format(
                 "body \"{}\" has no value \"{}\"; a body has {}.x, .vx, .wx and so on, its points "
                 "\"{}@[x, y, z].x\", and an angle is that of a joint{}",
@@ -159,6 +173,7 @@ MeasureRef find_measure(const Model& model, const std::string& text, const Asker
                 joint,
                 joint,
                 known.empty() ? "" : hint(text, known, "measures")));
+        }
         const bool is_of_other =
             dot != std::string::npos && part == nullptr && model.body_names.find(joint) < 0;
         throw asker.error(fmt::format(

@@ -464,8 +464,10 @@ void BoundArguments::refuse_key(const Table::Entry& entry,
                                 std::span<const Parameter> schema) const {
     std::vector<std::string> keys;
     for (const Parameter& p : schema) keys.emplace_back(p.name);
-    const std::string help =
+    std::string help =
         keys.empty() ? "; there are none to give" : hint(entry.key, keys, "valid keys");
+    if (entry.key == "column")
+        help = "; a column is that of a file: { file = \"...\", column = \"...\" }" + help;
     throw Error(ErrorKind::manifest,
                 fmt::format("{}unknown key {}{}", title(), in_quotes(entry.key), help),
                 entry.place.known() ? entry.place : place_);

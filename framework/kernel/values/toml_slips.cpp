@@ -127,12 +127,16 @@ std::string given_twice(std::string_view text, std::size_t line_number, std::str
         if (key_and_value(without_blanks(line_of(text, i))).first != key) continue;
         const std::string_view name = without_blanks(line_of(text, header));
         const bool is_below = name.starts_with("[[") && name.find("frame") != std::string::npos;
+        const bool is_joint =
+            name.starts_with("[[") && (name.find("joint") != std::string::npos ||
+                                       name.find("constraint") != std::string::npos);
         return fmt::format(
             "\"{}\" stands twice in one table, first in line {}; remove one{}",
             key,
             i,
-            is_below ? fmt::format(", or, if it is the body's, write it above {}", escaped(name))
-                     : "");
+            is_below   ? fmt::format(", or, if it is the body's, write it above {}", escaped(name))
+            : is_joint ? ", or, if it is a second law, make it a [[force]] on the joint's measure"
+                       : "");
     }
     return {};
 }
@@ -228,6 +232,10 @@ std::string toml_slip(std::string_view text, std::size_t line_number, std::strin
         if (trimmed.starts_with(mark))
             return fmt::format("a comment begins with #; write # {}",
                                escaped(without_blanks(trimmed.substr(mark.size()))));
+    if (says.find("inline table") != std::string_view::npos &&
+        says.find("'\\n'") != std::string_view::npos)
+        return "a table in braces stays in one line; close it by } there, or give it a header of "
+               "its own, [[body]] or [model], with a key in each line";
     const auto [key, value] = key_and_value(trimmed);
     if (key.empty()) {
         const std::size_t colon = std::min(trimmed.find(':'), trimmed.size());

@@ -183,9 +183,7 @@ private:
             return call(*function, begin);
         if (peek() == '(')
             fail(begin,
-                 fmt::format("found \"{}(\", expected a function{}",
-                             name,
-                             suggestion(name, function_names())));
+                 fmt::format("found \"{}(\", expected a function{}", name, function_help(name)));
         if (const Constant* const constant = find_constant(name))
             return this->constant(constant->value);
         const Symbol symbol = symbols_.find(name);
@@ -277,6 +275,14 @@ private:
 
     // --- text
 
+    /// Behind a call of what is no function: the one that is meant, or those that there are.
+    static std::string function_help(std::string_view name) {
+        if (name == "pow" || name == "power") return "; a power is written a^b";
+        const std::vector<std::string> known = function_names();
+        if (std::string near = suggestion(name, known); !near.empty()) return near;
+        return fmt::format("; there are {}", fmt::join(known, ", "));
+    }
+
     [[noreturn]] void fail_unknown(std::string_view name, std::size_t begin) const {
         std::vector<std::string> known = symbols_.names();
         std::string help;
@@ -289,7 +295,9 @@ private:
             const std::vector<std::string> parameters = known;
             for (const Constant& constant : constants()) known.emplace_back(constant.name);
             for (const std::string& function : function_names()) known.push_back(function);
-            help = suggestion(name, known);
+            help = name == "rate" || name == "value"
+                       ? "; a law of value and rate is a formula, as a \"motor\" has it"
+                       : suggestion(name, known);
             if (help.empty() && !parameters.empty())
                 help = fmt::format("; there are: {}", listed(parameters));
             if (help.empty()) help = "; there are none in [parameters]";

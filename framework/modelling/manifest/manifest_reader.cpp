@@ -522,6 +522,29 @@ void name_joints(Table& root) {
         name_joints_of(std::get<Table>(block.data()));
 }
 
+/// Tables in braces that stand below a header belong to that, which knows none of them.
+void check_place_of_tables(const Table::Entry& within) {
+    const Table* const table = within.value.as<Table>();
+    if (table == nullptr) return;
+    for (const Table::Entry& entry : table->entries()) {
+        const TableForm form = table_form(entry.key);
+        const Array* const list = entry.value.as<Array>();
+        const bool is_list = form == TableForm::list && list != nullptr && !list->empty() &&
+                             list->front().as<Table>() != nullptr;
+        const bool is_single = form == TableForm::single && entry.value.as<Table>() != nullptr;
+        if (!is_list && !is_single) continue;
+        throw Error(ErrorKind::manifest,
+                    fmt::format("[{0}]: {1} stands below the header [{0}] and so in that table; "
+                                "move it above all headers, or write {2}{1}{3} with a key in each "
+                                "line",
+                                within.key,
+                                entry.key,
+                                is_list ? "[[" : "[",
+                                is_list ? "]]" : "]"),
+                    entry.place);
+    }
+}
+
 std::string unknown_table(std::string_view name) {
     const std::vector<std::string> names{"parameters",
                                          "model",
@@ -555,6 +578,7 @@ void check_outline(Table& root, Mistakes& mistakes) {
             switch (table_form(entry.key)) {
                 case TableForm::single:
                     check_single(entry);
+                    check_place_of_tables(entry);
                     break;
                 case TableForm::list:
                     check_list(entry);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace ancora::central_gravity {
 
@@ -33,6 +34,36 @@ StressMean PotentialOfCentre::mean(const RowLaw&, double pi0, double dpi, double
     return out;
 }
 
+namespace {
+
+/// The body among whose points of matter the centre lies, by the box about them; empty: none.
+std::string body_around(const Arguments& arguments, int num, const std::array<double, 3>& center) {
+    std::string name;
+    std::array<double, 3> least{}, most{};
+    const auto holds_it = [&] {
+        for (std::size_t k = 0; k < 3; ++k)
+            if (!(least[k] < center[k] && center[k] < most[k])) return false;
+        return true;
+    };
+    for (int i = 0; i < num; ++i) {
+        const std::string_view text = arguments.text("points", i);
+        const std::string_view body = text.substr(0, text.find('@'));
+        const std::array<double, 3> x = arguments.frame(text, "points").motion.position;
+        if (name != body) {
+            if (!name.empty() && holds_it()) return name;
+            name = body;
+            least = most = x;
+        }
+        for (std::size_t k = 0; k < 3; ++k) {
+            least[k] = std::min(least[k], x[k]);
+            most[k] = std::max(most[k], x[k]);
+        }
+    }
+    return !name.empty() && holds_it() ? name : std::string();
+}
+
+}  // namespace
+
 CentralGravity::CentralGravity(const Arguments& arguments) : center_(arguments.triple("center")) {
     if (!arguments.given("points"))
         arguments.fail("on", "is missing: name the bodies that are attracted, or \"*\" for all");
@@ -52,6 +83,11 @@ CentralGravity::CentralGravity(const Arguments& arguments) : center_(arguments.t
     }
     if (!(square > 0.0))
         arguments.fail("center", "is where the first point is, so that the force is infinite");
+    if (const std::string body = body_around(arguments, static_cast<int>(num), center_);
+        !body.empty())
+        arguments.fail(
+            "center",
+            "lies within \"" + body + "\"; give the place of what attracts, inertial axes");
     R_ = std::sqrt(square);
     const double mu = arguments.number("mu");
     potentials_.reserve(num);

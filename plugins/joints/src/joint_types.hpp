@@ -41,8 +41,12 @@ inline constexpr Parameter kA =
     parameter::frame("a", "a body, or a frame or point of it").required();
 inline constexpr Parameter kB =
     parameter::frame("b", "the other one; reactions are those on b").required();
-inline constexpr Parameter kPoint = parameter::vector(
-    "point", 3, "m", "the joint point at the start, inertial axes; left out: that of a frame");
+inline constexpr Parameter kPoint =
+    parameter::vector("point",
+                      3,
+                      "m",
+                      "the joint point in space as the bodies are laid out, before start turns "
+                      "them; left out: that of a frame");
 inline constexpr Parameter kAxis = parameter::vector(
     "axis",
     3,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -20,6 +21,15 @@ void add_way(const Vec3& e, std::size_t i, std::span<double> A) {
         A[i + k] -= e[static_cast<Eigen::Index>(k)];
         A[i + 3 + k] += e[static_cast<Eigen::Index>(k)];
     }
+}
+
+// Of a length, that of typed numbers: as gaps of a start are allowed
+constexpr double kTypedLength = 1e-9;
+
+std::string length_text(double number) {
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%.6g", number);
+    return buffer;
 }
 
 }  // namespace
@@ -48,6 +58,11 @@ Rope::Rope(const Arguments& arguments) {
     read_length(arguments, path);
     const double stiffness = read_stiffness(arguments);
     const bool gives = std::isfinite(stiffness);
+    if (!gives && path > length_ * (1.0 + kTypedLength))
+        arguments.fail(arguments.has("length") ? "length" : "points",
+                       "the rope is " + length_text(length_) + " m long at the start, and " +
+                           "along its points it is " + length_text(path) +
+                           " m: make it longer, or give it a stiffness");
     if (gives) {
         if (arguments.number("restitution") != 0.0)
             arguments.fail("restitution",

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Faces that a point sees give way to those from the point to their rim.
 #include "convex_hull.hpp"
 
 #include <algorithm>

@@ -22,11 +22,12 @@ namespace {
 #ifdef ANCORA_TEST_SHORT
 constexpr std::uint64_t kCount = 20;
 constexpr int kMostOthers = 4;  // refused or in doubt: three of the first twenty are
+constexpr std::uint64_t kGradients = 10;
 #else
 constexpr std::uint64_t kCount = 140;
 constexpr int kMostOthers = 14;
+constexpr std::uint64_t kGradients = 30;
 #endif
-constexpr std::uint64_t kGradients = 8;
 
 TEST_SUITE("mechanisms of all sorts") {
     TEST_CASE("none is silently wrong, and what is refused is refused for a reason") {
@@ -62,7 +63,7 @@ TEST_SUITE("mechanisms of all sorts") {
             num_compared += found.num_compared;
         }
         CHECK(num_by_adjoint >= static_cast<int>(kGradients) / 2);
-        CHECK(num_compared > 0);
+        CHECK(num_compared >= static_cast<int>(kGradients) / 3);
     }
     // May fail: rows of prescribed motion whose choice depends on the choice before, or factors
     // that a solve has changed: of driven, redundant, light and heavy parts.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The only source of tests that compiles them.
 #include "support/dense.hpp"
 
 #include <algorithm>

@@ -105,7 +105,8 @@ const std::vector<double>& Neighbour::sample(const StepState& at,
                                              const std::vector<int>& unseen,
                                              bool with_energies) {
     at.put(system);
-    StepDerivative::reset_massless(system, unseen);
+    if (system.parts().model.traits.face == Face::discrete)
+        StepDerivative::reset_massless(system, unseen);
     system.follow_joints();
     return columns.sample(simulation, with_energies);
 }
@@ -228,6 +229,16 @@ bool ParameterGroup::is_within_supports(const StepState& start, const StepState&
             return false;
     for (Eigen::Index k = 0; k < here.pi.size(); ++k)
         if (is_supported_[n + k] == 0 && start.pi[k] != here.pi[k]) return false;
+    return true;
+}
+
+bool ParameterGroup::are_numbers_within() const {
+    if (is_supported_.empty()) return true;
+    const Eigen::Index n = motion_.size();
+    for (Eigen::Index i = 0; i < n; ++i)
+        if (is_supported_[i] == 0 && motion_[i] != 0.0) return false;
+    for (Eigen::Index k = 0; k < rows_.size(); ++k)
+        if (is_supported_[n + k] == 0 && rows_[k] != 0.0) return false;
     return true;
 }
 
@@ -354,19 +365,35 @@ ParameterGroup::Term ParameterGroup::term(const Member& member,
                                           const Eigen::VectorXd& motion,
                                           const Eigen::VectorXd& rows,
                                           const Eigen::VectorXd& of_increments) const {
-    Term out;
-    const auto add = [&](double term) {
-        out.value += term;
-        out.size += std::abs(term);
-    };
+    Term out = product(member, motion, rows);
+    double value = 0.0, size = 0.0;
     const Support& support = member.support;
-    for_entries(support.is_all ? nullptr : &support.coordinates, motion.size(), [&](int i) {
-        add(-motion[i] * motion_[i]);
-    });
     for_entries(support.is_all ? nullptr : &support.rows, rows.size(), [&](int k) {
-        add(-rows[k] * rows_[k]);
-        add(of_increments[k] * increment_[k]);
+        const double term = of_increments[k] * increment_[k];
+        value += term;
+        size += std::abs(term);
     });
+    out.value += value / member.width;
+    out.size += size / std::abs(member.width);
+    return out;
+}
+
+ParameterGroup::Term ParameterGroup::product(const Member& member,
+                                             const Eigen::VectorXd& motion,
+                                             const Eigen::VectorXd& rows) const {
+    Term out;
+    const Support& support = member.support;
+    const auto add = [&](const std::vector<int>* only,
+                         const Eigen::VectorXd& by,
+                         const Eigen::VectorXd& numbers) {
+        for_entries(only, by.size(), [&](int i) {
+            const double term = -by[i] * numbers[i];
+            out.value += term;
+            out.size += std::abs(term);
+        });
+    };
+    add(support.is_all ? nullptr : &support.coordinates, motion, motion_);
+    add(support.is_all ? nullptr : &support.rows, rows, rows_);
     out.value /= member.width;
     out.size /= std::abs(member.width);
     return out;

@@ -117,7 +117,19 @@ public:
         motion_ -= down_motion_;
         rows_ -= down_rows_;
     }
+    /// Looks whether such numbers depend on them.
+    /// @returns whether each enters its support alone, as far as this tells
+    template <class Evaluate>
+    bool look_at_numbers(const Evaluate& evaluate) {
+        take_numbers(evaluate);
+        is_of_start_ = is_of_start_ && motion_.isZero(0.0) && rows_.isZero(0.0);
+        return are_numbers_within();
+    }
     Term sum(const Member& member) const;
+    /// What it adds to -motion . (those of coordinates) - rows . (those of rows), likewise.
+    Term product(const Member& member,
+                 const Eigen::VectorXd& motion,
+                 const Eigen::VectorXd& rows) const;
     /// Of a column at a state; of one member.
     double of_column(const StepState& at,
                      std::size_t place,
@@ -128,6 +140,7 @@ private:
     Simulation make(double part, bool is_uneven) const;
     void take_start(const StepState& here, double extent);
     bool is_within_supports(const StepState& start, const StepState& here) const;
+    bool are_numbers_within() const;
     bool starts_agree(const StepState& up, const StepState& down) const;
     double part_of(const Member& member) const;
     template <class Visit>

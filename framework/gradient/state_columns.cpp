@@ -18,6 +18,7 @@ constexpr double kMoveOfColumn = 0x1p-11;
 StateColumns::StateColumns(const Simulation& simulation) : names_(simulation.column_names()) {
     for (const int column : simulation.step_mean_columns()) is_mean_.insert(names_[column]);
     row_.resize(names_.size());
+    is_continuous_ = KernelAccess::of(simulation).parts().model.traits.face == Face::continuous;
     for (std::size_t k = 0; k < names_.size() && names_[k] != "energy.balance"; ++k)
         if (names_[k].starts_with("energy.")) energies_.push_back(k);
     const auto vector = [&](const std::string& name) {
@@ -32,6 +33,12 @@ std::string StateColumns::obstacle(const std::string& column) const {
         return column.ends_with(with);
     };
     if (std::ranges::find(names_, column) == names_.end()) return "no such column";
+    // Those of accelerations are not of a state alone, and strains are none of it there.
+    if (is_continuous_) {
+        if (is_of_energy(column)) return "an energy or a momentum of a run by accelerations";
+        for (const char* const of : {".force.", ".torque.", ".moment.", ".effort", ".lambda."})
+            if (column.find(of) != std::string::npos) return "a force at an instant";
+    }
     if (is_of_energy(column)) return {};
     if (is_mean_.contains(column)) return "a mean over steps";
     const std::string_view first = std::string_view(column).substr(0, column.find('.'));

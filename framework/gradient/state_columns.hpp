@@ -35,6 +35,7 @@ public:
 private:
     std::vector<std::string> names_;
     std::set<std::string> is_mean_;
+    bool is_continuous_ = false;
     std::vector<std::size_t> energies_;  // kinetic, potential, total
     std::size_t momentum_ = 0, angular_momentum_ = 0;
     std::vector<double> row_;

@@ -42,6 +42,12 @@ constexpr int kMostCorrections = 6;
 constexpr double kCorrection = 1e-7;
 constexpr double kEnough = 1e-14;
 
+bool is_linear(const RowBlock& block) {
+    return block.degree == Degree::linear;
+}
+
+}  // namespace
+
 std::vector<int> coordinates_of(const AttachmentMap& map) {
     std::vector<int> out;
     for (int scalar = 0; scalar < map.num_scalars(); ++scalar)
@@ -50,12 +56,6 @@ std::vector<int> coordinates_of(const AttachmentMap& map) {
     out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
 }
-
-bool is_linear(const RowBlock& block) {
-    return block.degree == Degree::linear;
-}
-
-}  // namespace
 
 const FilledMatrix::Sparse& FilledMatrix::fill(int rows, int columns, const Triplets& list) {
     const bool is_as_before = matrix_.rows() == rows && matrix_.cols() == columns &&
@@ -98,10 +98,13 @@ StepDerivative::StepDerivative(KernelSystem& system)
 }
 
 std::string StepDerivative::obstacle(KernelSystem& system) {
+    return system.parts().model.traits.face == Face::discrete
+               ? obstacle_of_objects(system)
+               : "the integrator solves for accelerations, not for steps";
+}
+
+std::string StepDerivative::obstacle_of_objects(KernelSystem& system) {
     const Assembly& parts = system.parts();
-    const Model& model = parts.model;
-    if (model.traits.face != Face::discrete)
-        return "the integrator solves for accelerations, not for steps";
     if (system.step_parts().num_rows() > 0) return "it has dry friction";
     if (const char* const why = ImpactDerivative::obstacle(system)) return why;
     if (parts.laws.may_break()) return "it has elements that may break";

@@ -34,6 +34,9 @@ inline double largest_entry(const Eigen::VectorXd& x) {
     return x.size() > 0 ? x.lpNorm<Eigen::Infinity>() : 0.0;
 }
 
+/// That the scalars of attachments are made of, ascending.
+std::vector<int> coordinates_of(const AttachmentMap& map);
+
 /// A sparse matrix that is filled again and again by entries at the same places.
 class FilledMatrix {
 public:
@@ -74,6 +77,8 @@ public:
 
     /// Why derivatives of this model's steps are not to be had; empty: they are.
     static std::string obstacle(KernelSystem& system);
+    /// The same as far as it is not a matter of steps, but of what the model is made of.
+    static std::string obstacle_of_objects(KernelSystem& system);
 
     /// Looks at a step for what stays the same at the others, before take().
     void look(const AcceptedStep& step);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Derivatives by the adjoint against differences of runs, of models by the hundred: `gradient_fuzz
-// [COUNT [FIRST_SEED]]`, and `gradient_fuzz --print SEED` for the file of one.
+// [COUNT [FIRST_SEED [INTEGRATOR]]]`, and `gradient_fuzz --print SEED` for the file of one.
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -17,12 +17,14 @@ constexpr std::size_t kParameters = 6;  // of each model
 int main(int argc, char** argv) {
     using namespace ancora;
     using namespace ancora::testing;
-    if (argc == 3 && std::string(argv[1]) == "--print") {
-        fmt::print("{}", make_gradient_case(std::strtoull(argv[2], nullptr, 10)).text);
+    if (argc >= 3 && std::string(argv[1]) == "--print") {
+        const std::string integrator = argc > 3 ? argv[3] : "emm";
+        fmt::print("{}", make_gradient_case(std::strtoull(argv[2], nullptr, 10), integrator).text);
         return 0;
     }
     const std::uint64_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 300;
     const std::uint64_t first = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
+    const std::string integrator = argc > 3 ? argv[3] : "emm";
     PluginRegistry registry;
     registry.add_folder(ANCORA_TEST_PLUGIN_DIR);
     struct Row {
@@ -32,7 +34,7 @@ int main(int argc, char** argv) {
     std::map<std::string, Row> table;
     Row total;
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
-        const GradientCase model = make_gradient_case(seed);
+        const GradientCase model = make_gradient_case(seed, integrator);
         if (model.is_impossible) continue;
         const GradientComparison found = compare_gradients(model, kParameters, registry);
         for (Row* row : {&table[model.family], &total}) {

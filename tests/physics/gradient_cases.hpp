@@ -21,7 +21,7 @@ struct GradientCase {
     double extent = 1.0;  ///< [m]
     bool is_impossible = false;
 };
-GradientCase make_gradient_case(std::uint64_t seed);
+GradientCase make_gradient_case(std::uint64_t seed, const std::string& integrator = "emm");
 
 /// What came of one.
 struct GradientComparison {

@@ -220,7 +220,7 @@ TEST_CASE(
 std::string swing(double damping, double length);
 
 /// Particles on springs, dampers, cables and rods, pushed, pulled and slowed down by air.
-std::string random_net(std::mt19937& random, int num_particles) {
+std::string random_net(std::mt19937& random, int num_particles, const std::string& method = "emm") {
     std::uniform_real_distribution<double> part(-1.0, 1.0);
     const auto vector = [&] {
         return Vec3(part(random), part(random), part(random));
@@ -267,7 +267,7 @@ std::string random_net(std::mt19937& random, int num_particles) {
                     4.0 * part(random));
         }
     }
-    return text + integrator("emm", 0.01, 0.6);
+    return text + integrator(method, 0.01, 0.6);
 }
 
 void check_alike(const Gradient& adjoint, const Gradient& differences) {
@@ -306,7 +306,9 @@ TEST_CASE("forty random nets: derivatives by the adjoint are those of difference
 
 /// Bars on hinges, some of which turn as prescribed; flat ones, and from the third bar on rods to
 /// the first that a hinge holds as well, so that rows depend on each other.
-std::string random_driven_chain(std::mt19937& random, int num_links) {
+std::string random_driven_chain(std::mt19937& random,
+                                int num_links,
+                                const std::string& method = "emm") {
     std::uniform_real_distribution<double> part(-1.0, 1.0);
     std::string text = weight({0.0, 0.0, -kGravity});
     double x = 0.0;
@@ -338,7 +340,7 @@ std::string random_driven_chain(std::mt19937& random, int num_links) {
         "= "
         "[0, 1, 0]\norigin = \"ground@[0, 0, 0]\"\n",
         num_links - 1);
-    return text + integrator("emm", 0.01, 0.3);
+    return text + integrator(method, 0.01, 0.3);
 }
 
 TEST_CASE("twenty driven chains: derivatives by the adjoint are those of differences of runs") {
@@ -354,6 +356,40 @@ TEST_CASE("twenty driven chains: derivatives by the adjoint are those of differe
         const Gradient found = gradient(text, of, by, GradientMethod::adjoint);
         check_alike(found, gradient(text, of, by, GradientMethod::differences));
     }
+}
+
+TEST_CASE("explicit methods: derivatives by the adjoint are those of differences of runs") {
+    std::mt19937 random(23);
+    const auto compare = [](const std::string& text, const Texts& of, const Texts& by) {
+        CAPTURE(text);
+        const Gradient found = gradient(text, of, by, GradientMethod::adjoint);
+        check_alike(found, gradient(text, of, by, GradientMethod::differences));
+    };
+    for (int trial = 0; trial < 6; ++trial) {
+        const std::string last = fmt::format("p{}", 1 + trial % 3);
+        compare(random_net(random, 2 + trial % 3, "rk4"),
+                {last + ".x", last + ".vz @ 0.3", "mean(p0.y)"},
+                {"model.gravity[1]", "body." + last + ".mass", "body.p0.position[2]"});
+    }
+    // Driven, redundant, flat; brought onto their constraints, or drawn to them.
+    for (int trial = 0; trial < 6; ++trial) {
+        const std::string last = fmt::format("b{}", 1 + trial % 3);
+        compare(random_driven_chain(random, 2 + trial % 3, "rk4") +
+                    (trial % 3 == 2 ? "\n[integrator.rk4]\nprojection = false\nbaumgarte = 20.0\n"
+                                    : ""),
+                {last + ".x", last + ".vz", last + ".wy @ 0.15", "mean(" + last + ".z)"},
+                {"model.gravity[2]", "body.b0.mass", "body." + last + ".mass"});
+    }
+    for (const char* const method : {"verlet", "symplectic"})
+        compare(
+            weight({0.3, 0.0, -kGravity}) +
+                "\n[[body]]\nname = \"net\"\ntype = \"truss\"\ngrid = { counts = [3, 3], spacing "
+                "= [0.4, 0.4] }\nyoung = 2e6\narea = 1e-5\ndensity = 900.0\nmass = \"lumped\"\n"
+                "\n[[constraint]]\nname = \"pin\"\ntype = \"position\"\na = \"net@0\"\n"
+                "b = \"ground@[0, 0, 0]\"\n\n[output]\npoints = [\"net@8\"]\n" +
+                integrator(method, 0.002, 0.2),
+            {"net@8.z", "net@8.vx @ 0.1"},
+            {"body.net.young", "body.net.density", "model.gravity[0]", "model.gravity[2]"});
 }
 
 TEST_CASE("a hinge that turns as prescribed: places and velocities by its amplitude") {
@@ -720,6 +756,21 @@ TEST_CASE("the adjoint is refused in words where it is not to be had, and differ
     CHECK(
         has(gradient(swinging, {"pivot.angle", "pivot.force.x"}, {"parameters.L"}).why_differences,
             "a mean over steps"));
+    // What chooses its steps has none, what takes them as they come has one.
+    const auto by = [](const std::string& method, const Texts& of) {
+        return gradient(weight({0.0, 0.0, -kGravity}) +
+                            particle("stone", 2.0, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}) +
+                            integrator(method, 0.01, 0.1),
+                        of,
+                        {"model.gravity[2]"});
+    };
+    const Texts both = {"stone.z", "energy.total"};
+    CHECK(by("rk4", both).entry(0, 0).is_by_adjoint);
+    CHECK_FALSE(by("rk4", both).entry(1, 0).is_by_adjoint);
+    CHECK(has(by("rk4", both).why_differences, "an energy or a momentum"));
+    CHECK(has(by("dopri5", {"stone.z"}).why_differences, "chooses its steps"));
+    CHECK(has(by("generalized_alpha", {"stone.z"}).why_differences,
+              "no fixed combination of accelerations"));
     // Directors of a beam have no mass: steps of order 2 have an adjoint, projected ones not.
     const auto beam = [](int order) {
         return weight({0.0, 0.0, -kGravity}) +

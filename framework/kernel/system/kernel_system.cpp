@@ -300,6 +300,7 @@ void KernelSystem::accept_state(double t0, double t1, std::span<const double> x)
                         "carries continuous states of objects (follows_own_states); they would "
                         "stand still",
                     parts_.model.integrator_object.place);
+    if (watch_) watch_({t0, t1 - t0, {}, {}});
     motion_.accept(t0, t1, x);
     accounts_.joints.follow(state_.q.data(), state_.v.data(), t1, t1 - t0);
     note_piece();

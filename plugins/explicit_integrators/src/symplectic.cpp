@@ -36,6 +36,7 @@ void Symplectic::prepare(const System& system, const StepSettings&) {
     for (State* x : {&x_, &dx_, &other_}) x->assign(size, 0.0);
     place_.assign(n_ + 1, 0.0);
     kick_.assign(size - n_, 0.0);
+    stepper_.emplace();  // sizes its own buffers once
 }
 
 double Symplectic::judge_fit(System& system, double t0) {
@@ -169,12 +170,12 @@ void Symplectic::step(System& system, double t0, double h) {
     std::size_t stage = 0;
     const auto force = [&](const State& place, State& rate) {
         // (v, w) of now are in kick_
-        const double length = stepper_.coef_b()[stage++] * h;
+        const double length = stepper_->coef_b()[stage++] * h;
         std::copy(place.begin(), place.begin() + n, x_.begin());
         kick_rates(system, place[n_], length, kick_, 4);
         std::copy(dx_.begin() + n, dx_.end(), rate.begin());
     };
-    stepper_.do_step(
+    stepper_->do_step(
         std::make_pair(drift, force), std::make_pair(std::ref(place_), std::ref(kick_)), t0, h);
 
     std::copy(place_.begin(), place_.begin() + n, x_.begin());

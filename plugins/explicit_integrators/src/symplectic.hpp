@@ -2,6 +2,7 @@
 // The integrator types `symplectic` and `verlet`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,7 +67,7 @@ private:
     double judge_fit(System& system, double t0);
 
     std::string name_;
-    boost::numeric::odeint::symplectic_rkn_sb3a_m4_mclachlan<State> stepper_;
+    std::optional<boost::numeric::odeint::symplectic_rkn_sb3a_m4_mclachlan<State>> stepper_;
     bool has_powers_ = false;
     State other_;
     State place_;  // (q, t)

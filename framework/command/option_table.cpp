@@ -71,6 +71,11 @@ constexpr OptionRow kRows[] = {
          "out FILE",
          "the page to write (default: report.html in DIR); an existing file is replaced only if it "
          "is a page"),
+    flag(kReportFile,
+         "watch",
+         &Options::watch,
+         "write the page anew whenever the results change, until Ctrl-C; an open page loads itself "
+         "again"),
     text(kPicture,
          "out FILE",
          "the picture to write; its ending decides on the format: .svg, .pdf or .png"),

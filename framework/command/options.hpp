@@ -57,6 +57,7 @@ struct Options {
     std::optional<SpinRates> spin_range;
     std::optional<std::string> axes;  ///< of modes: fixed or turning
     bool full_paths = false;          ///< in what is made to be sent
+    bool watch = false;               ///< of report: write it anew as results change
     bool resume = false;
     std::vector<std::string> inputs, outputs;                  ///< of linearize and fmu
     std::vector<std::string> parameters;                       ///< of fmu

@@ -77,12 +77,17 @@ std::string script_data(const Json& json) {
 }  // namespace
 
 std::string page_of(const std::string& title, const Json& data, const std::string& connect) {
-    static const std::string policy =
-        fmt::format("default-src 'none'; script-src {} {} {}; style-src {}; img-src data: blob:",
-                    hash_source(page::kThree),
-                    hash_source(page::kUplot),
-                    hash_source(page::kScript),
-                    hash_source(page::kStyle));
+    static const std::string scripts = fmt::format("{} {} {}",
+                                                   hash_source(page::kThree),
+                                                   hash_source(page::kUplot),
+                                                   hash_source(page::kScript));
+    static const std::string style = hash_source(page::kStyle);
+    // A page that is watched asks a script beside it whether it has been written anew.
+    const std::string policy =
+        fmt::format("default-src 'none'; script-src {}{}; style-src {}; img-src data: blob:",
+                    scripts,
+                    data.contains("watch") ? " file:" : "",
+                    style);
     return fill_in(page::kTemplate,
                    {{"@TITLE@", escaped_html(title)},
                     {"@POLICY@", connect.empty() ? policy : policy + "; connect-src " + connect},

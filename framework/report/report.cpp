@@ -3,13 +3,18 @@
 #include "ancora/framework/report.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "ancora/framework/error.hpp"
@@ -22,6 +27,7 @@
 #include "result_files.hpp"
 #include "results.hpp"
 #include "results_folder.hpp"
+#include "sha256.hpp"
 #include "shown_path.hpp"
 #include "summary_file.hpp"
 #include "traps_off.hpp"
@@ -155,9 +161,14 @@ struct Run {
     Json summary;  // null if there is none
 };
 
-}  // namespace
+/// What a page that is watched compares: a script beside it, and what that says now.
+struct Watch {
+    std::string script, stamp;
+};
 
-std::string report_page(std::span<const fs::path> folders, const ReportOptions& options) {
+std::string report_page(std::span<const fs::path> folders,
+                        const ReportOptions& options,
+                        const Watch* watch) {
     const TrapsOff traps_off;
     if (folders.empty() || folders.size() > 2)
         throw Error(ErrorKind::usage,
@@ -180,6 +191,7 @@ std::string report_page(std::span<const fs::path> folders, const ReportOptions& 
             {"made", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
             {"differences", differences},
             {"runs", Json::array()}};
+        if (watch != nullptr) data["watch"] = {{"script", watch->script}, {"stamp", watch->stamp}};
         std::size_t frames = 0;
         for (const Run& run : runs) {
             data["runs"].push_back(run.json(options, stride));
@@ -190,25 +202,123 @@ std::string report_page(std::span<const fs::path> folders, const ReportOptions& 
     }
 }
 
+constexpr std::string_view kKind = "a report";
+constexpr std::string_view kStampMark = "ancoraStamp(";
+
+/// The page, and what stands beside it, as a file of its own or with the results that it shows.
+class PageFile {
+public:
+    PageFile(std::span<const fs::path> folders, const fs::path& file) : file_(file) {
+        // A report in the folder of its results goes with them when they are replaced.
+        std::error_code ignored;
+        if (!folders.empty() && file.filename() == kReportFile &&
+            fs::equivalent(file.has_parent_path() ? file.parent_path() : ".", folders[0], ignored))
+            results_ = ResultsFolder::for_views(folders[0]);
+        require_replaceable(at(""), kReportMark, kKind);
+    }
+
+    void write(std::string_view page) { replace("", page, kReportMark); }
+    void write_stamp(std::string_view stamp) {
+        replace(".js", fmt::format("{}\"{}\");\n", kStampMark, stamp), kStampMark);
+    }
+    void remove_stamp() {
+        std::error_code ignored;
+        if (results_)
+            results_->remove(name(".js"));
+        else if (has_mark(at(".js"), kStampMark))
+            fs::remove(at(".js").path, ignored);
+    }
+    std::string name(std::string_view ending) const {
+        return file_.filename().string() + std::string(ending);
+    }
+
+private:
+    FileAt at(std::string_view ending) const {
+        if (results_) return results_->at(name(ending));
+        fs::path path = file_;
+        path += std::string(ending);
+        return {path};
+    }
+    void replace(std::string_view ending, std::string_view text, std::string_view mark) {
+        if (results_) results_->add(name(ending));
+        replace_file(at(ending), text, mark, kKind);
+    }
+
+    fs::path file_;
+    std::optional<ResultsFolder> results_;
+};
+
+/// Names, sizes and times of what lies in the folders.
+std::string signature_of(std::span<const fs::path> folders, const PageFile& page) {
+    std::set<std::string> entries;
+    for (const fs::path& folder : folders) {
+        std::error_code error;
+        for (fs::directory_iterator it(folder, error), end; !error && it != end;
+             it.increment(error)) {
+            const std::string name = it->path().filename().string();
+            std::error_code ignored;
+            // The list of the folder changes with the page.
+            if (!name.starts_with(page.name("")) && name.front() != '.' &&
+                it->is_regular_file(ignored))
+                entries.insert(
+                    fmt::format("{}/{} {} {}",
+                                folder.string(),
+                                name,
+                                it->file_size(ignored),
+                                it->last_write_time(ignored).time_since_epoch().count()));
+        }
+    }
+    return fmt::format("{}", fmt::join(entries, "\n"));
+}
+
+}  // namespace
+
+std::string report_page(std::span<const fs::path> folders, const ReportOptions& options) {
+    return report_page(folders, options, nullptr);
+}
+
 void write_report(std::span<const fs::path> folders,
                   const fs::path& file,
                   const ReportOptions& options) {
-    constexpr std::string_view kKind = "a report";
-    // A report in the folder of its results goes with them when they are replaced.
-    std::error_code ignored;
-    const bool is_in_results =
-        !folders.empty() && file.filename() == kReportFile &&
-        fs::equivalent(file.has_parent_path() ? file.parent_path() : ".", folders[0], ignored);
-    if (!is_in_results) {
-        require_replaceable(file, kReportMark, kKind);
-        replace_file(file, report_page(folders, options), kReportMark, kKind);
-        return;
+    PageFile page(folders, file);
+    page.write(report_page(folders, options));
+}
+
+void watch_report(std::span<const fs::path> folders,
+                  const fs::path& file,
+                  const ReportOptions& options,
+                  const std::function<bool()>& ends,
+                  const std::function<void()>& written) {
+    using Clock = std::chrono::steady_clock;
+    constexpr auto kLook = std::chrono::milliseconds(200);
+    // Of the time that a page takes: others want the processor, too.
+    constexpr int kPause = 4;
+    std::string seen;
+    auto next = Clock::now();
+    for (long count = 0; !ends(); std::this_thread::sleep_for(kLook)) {
+        if (Clock::now() < next) continue;
+        const auto begin = Clock::now();
+        try {
+            const PageFile target(folders, file);
+            const std::string now = signature_of(folders, target);
+            if (count > 0 && now == seen) continue;
+            PageFile page(folders, file);
+            const std::string stamp = sha256_of_text(now).substr(0, 16);
+            page.write_stamp(stamp);
+            const Watch watch{page.name(".js"), stamp};
+            page.write(report_page(folders, options, &watch));
+            seen = now;
+            if (written) written();
+            ++count;
+        } catch (const Error& error) {
+            // A run may be about to replace its results.
+            if (count == 0 || error.kind() != ErrorKind::file) throw;
+        }
+        next = Clock::now() + kPause * (Clock::now() - begin);
     }
-    ResultsFolder results = ResultsFolder::for_views(folders[0]);
-    require_replaceable(results.at(kReportFile), kReportMark, kKind);
-    const std::string page = report_page(folders, options);
-    results.add(kReportFile);
-    replace_file(results.at(kReportFile), page, kReportMark, kKind);
+    PageFile page(folders, file);
+    page.remove_stamp();
+    page.write(report_page(folders, options));
 }
 
 }  // namespace ancora

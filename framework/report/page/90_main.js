@@ -110,6 +110,19 @@ async function main() {
     await assemble(runs, timesOf(runs));
     problems.forEach(fail);
     if (!problems.length) document.documentElement.dataset.ready = "true";
+    if (data.watch) followFile(data.watch);
+}
+
+/** Loads the page again once it has been written anew, which a script beside it tells. */
+function followFile({ script, stamp }) {
+    window.ancoraStamp = now => {
+        if (now !== stamp) location.reload();
+    };
+    setInterval(() => {
+        const asked = make("script", { src: `${script}?${Date.now()}` });
+        asked.onload = asked.onerror = () => asked.remove();
+        document.head.append(asked);
+    }, 1000);
 }
 
 /** Makes the parts of the page from runs that are read, and ties them together. */

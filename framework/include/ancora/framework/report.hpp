@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,5 +38,17 @@ ANCORA_FRAMEWORK_EXPORT std::string report_page(std::span<const std::filesystem:
 ANCORA_FRAMEWORK_EXPORT void write_report(std::span<const std::filesystem::path> folders,
                                           const std::filesystem::path& file,
                                           const ReportOptions& options = {});
+
+/// Writes the page, and anew whenever the results have changed, until `ends` says so; an open page
+/// loads itself again, which a file FILE.js beside it tells, as long as this goes on. The last page
+/// is one like those of write_report().
+/// @param written  is called after each page, if given
+/// @throws Error (file) and what report_page() throws, for the first page; later ones wait for
+///         results that can be read
+ANCORA_FRAMEWORK_EXPORT void watch_report(std::span<const std::filesystem::path> folders,
+                                          const std::filesystem::path& file,
+                                          const ReportOptions& options,
+                                          const std::function<bool()>& ends,
+                                          const std::function<void()>& written = {});
 
 }  // namespace ancora

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -13,7 +14,9 @@
 #include "ancora/framework/printable.hpp"
 #include "ancora/framework/run.hpp"
 #include "ancora/framework/simulation.hpp"
+#include "ancora/sdk/formula/error.hpp"
 #include "column_watch.hpp"
+#include "expression.hpp"
 
 namespace ancora {
 namespace {
@@ -23,7 +26,13 @@ constexpr double kNotYet = std::numeric_limits<double>::quiet_NaN();
 /// The first cells of a row: which case, and its values.
 std::string begin_of_row(const Study& study, std::size_t index) {
     std::string row = fmt::format("{}", index);
-    for (const std::string& value : study.values(index)) row.append(1, ',').append(csv_cell(value));
+    for (const std::string& value : study.values(index)) {
+        // Numbers with units are numbers in SI units there.
+        const bool is_text = value.size() > 1 && value.front() == '"' && value.back() == '"';
+        const std::optional<double> number =
+            is_text ? si_number(std::string_view(value).substr(1, value.size() - 2)) : std::nullopt;
+        row.append(1, ',').append(csv_cell(number ? fmt::format("{}", *number) : value));
+    }
     return row;
 }
 
@@ -53,6 +62,17 @@ std::vector<ColumnWatch::Column> measures_of(const Study& study) {
 }
 
 }  // namespace
+
+std::optional<double> si_number(std::string_view text) {
+    if (text.find_first_of("0123456789") != 0 && text.find_first_of("-+.") != 0)
+        return std::nullopt;
+    try {
+        const Quantity found = evaluate(text, NoSymbols());
+        if (found.knowledge == Knowledge::unit) return found.value;
+    } catch (const FormulaError&) {
+    }
+    return std::nullopt;
+}
 
 std::string csv_cell(std::string_view text) {
     std::string clean = printable(text);

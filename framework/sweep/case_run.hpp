@@ -3,12 +3,16 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "ancora/framework/sweep.hpp"
 
 namespace ancora {
+
+/// A number with a unit, "10 deg", in SI units; nothing for other texts.
+std::optional<double> si_number(std::string_view text);
 
 /// A cell of a CSV file by RFC 4180; line breaks become spaces.
 std::string csv_cell(std::string_view text);

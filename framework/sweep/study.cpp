@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -67,6 +68,29 @@ public:
             refuse(fmt::format("{}: {}: the number is not finite", what_, key), value.place());
         return x;
     }
+    /// A number, or one with a unit in quotes.
+    struct Measured {
+        double value;        ///< in that unit
+        std::string unit;    ///< empty: none
+        double scale = 1.0;  ///< of the unit in SI units
+    };
+    Measured measured(std::string_view key) {
+        const Value& value = required(key);
+        const auto* const text = value.as<std::string>();
+        if (text == nullptr) return {number(value, key), "", 1.0};
+        const std::size_t blank = text->find(' ');
+        const std::string unit = blank == std::string::npos ? "" : text->substr(blank + 1);
+        const std::optional<double> whole = si_number(*text), one = si_number("1 " + unit);
+        if (!whole || !one || unit.empty())
+            refuse(
+                fmt::format("{}: {}: expected a number, or one with its unit such as \"10 deg\", "
+                            "got {}",
+                            what_,
+                            key,
+                            in_quotes(*text)),
+                value.place());
+        return {*whole / *one, unit, *one};
+    }
     double number(std::string_view key) { return number(required(key), key); }
     std::int64_t whole(std::string_view key, std::int64_t least, std::int64_t most) {
         const Value& value = required(key);
@@ -121,11 +145,16 @@ std::string checked_key(const std::string& key, const Section& in, const Place& 
 struct Range {
     std::string key;
     double from = 0.0, to = 0.0;
+    std::string unit{};  ///< of both; empty: none
     bool is_logarithmic = false;
 
     double at(double part) const {
         if (is_logarithmic) return from * std::pow(to / from, part);
         return from + (to - from) * part;
+    }
+    /// As after `--set KEY=`.
+    std::string text(double x) const {
+        return unit.empty() ? toml_number(x) : fmt::format("\"{} {}\"", toml_number(x), unit);
     }
 };
 
@@ -133,8 +162,13 @@ Range read_range(Section& in) {
     Range range;
     const Value& key = in.required("key");
     range.key = checked_key(in.as<std::string>(key, "key", "a text"), in, key.place());
-    range.from = in.number("from");
-    range.to = in.number("to");
+    const Section::Measured from = in.measured("from"), to = in.measured("to");
+    if (from.unit.empty() != to.unit.empty())
+        refuse(fmt::format("{}: from and to need units both, or none", in.what()),
+               in.place_of(from.unit.empty() ? "from" : "to"));
+    range.from = from.value;
+    range.to = to.unit == from.unit ? to.value : to.value * to.scale / from.scale;
+    range.unit = from.unit;
     if (const Value* const scale = in.find("scale")) {
         const auto& text = in.as<std::string>(*scale, "scale", "a text");
         if (text != "linear" && text != "log")
@@ -263,7 +297,7 @@ StudyFactor read_plan(Section& in) {
     for (const std::vector<double>& point : points) {
         std::vector<std::string>& variant = factor.variants.emplace_back();
         for (std::size_t d = 0; d < ranges.size(); ++d)
-            variant.push_back(toml_number(ranges[d].at(point[d])));
+            variant.push_back(ranges[d].text(ranges[d].at(point[d])));
     }
     return factor;
 }
@@ -306,7 +340,7 @@ StudyFactor read_factor(Section& in, const fs::path& folder, std::string& files)
                          : i + 1 == count
                              ? range.to
                              : range.at(static_cast<double>(i) / static_cast<double>(count - 1));
-        factor.variants.push_back({toml_number(x)});
+        factor.variants.push_back({range.text(x)});
     }
     return factor;
 }

@@ -258,6 +258,37 @@ final = ["ball.y"]
     CHECK(contains(rows[6].at("message"), "step"));
 }
 
+TEST_CASE("values with units are numbers in SI units in the table, and others are refused") {
+    const auto study = [](const std::string& varied) {
+        return "[study]\nmodel = \"model.toml\"\n[[vary]]\n" + varied +
+               "[results]\nfinal = [\"ball.x\"]\n";
+    };
+    const auto values = [&](const std::string& key, const std::string& varied) {
+        TempFolder folder;
+        folder.write("model.toml", kModel);
+        folder.write("study.toml", study("key = \"" + key + "\"\n" + varied));
+        const ProcessResult result = sweep(folder, {"study.toml"});
+        CAPTURE(result.err);
+        std::vector<double> out;
+        if (result.status != 0) return out;
+        for (auto& row : table(folder.read("results/study/cases.csv"))) {
+            CHECK(row["status"] == "0");
+            out.push_back(std::stod(row[key]));
+        }
+        return out;
+    };
+    CHECK(values("body.ball.mass", "values = [\"1 kg\", \"500 g\", 3]\n") ==
+          std::vector<double>{1.0, 0.5, 3.0});
+    const std::vector<double> stiff =
+        values("force.spring.stiffness", "from = \"1 N/cm\"\nto = \"200 N/m\"\ncount = 3\n");
+    REQUIRE(stiff.size() == 3);
+    for (std::size_t i = 0; i < 3; ++i)
+        CHECK(stiff[i] == doctest::Approx(100.0 + 50.0 * static_cast<double>(i)));
+    CHECK(values("body.ball.mass", "from = \"1 m\"\nto = \"2 m\"\ncount = 2\n").empty());
+    CHECK(values("body.ball.mass", "from = \"1 kg\"\nto = 2\ncount = 2\n").empty());
+    CHECK(values("body.ball.mass", "from = \"heavy\"\nto = \"2 kg\"\ncount = 2\n").empty());
+}
+
 TEST_CASE("the table has the same bytes for any number of processes, after kills and with damage") {
     const TempFolder folder;
     folder.write("model.toml", kModel);

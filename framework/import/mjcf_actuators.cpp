@@ -14,29 +14,35 @@
 namespace ancora::robot {
 void MjcfReader::read_actuators(pugi::xml_node section) {
     for (const pugi::xml_node node : defaults_.elements(section)) {
-        const std::string tag = node.name();
-        const std::vector<std::string> known = {
-            "general", "motor", "position", "velocity", "damper"};
-        if (std::ranges::find(known, tag) == known.end()) {
-            findings_.no_counterpart(source_.place(node),
-                                     fmt::format("{}: an actuator of this kind", in_words(node)),
-                                     "write a motor or position in its place");
-            continue;
-        }
-        defaults_.complete(node, "", tag.c_str());
-        defaults_.complete(node, "", "general");
-        if (node.attribute("site") || node.attribute("cranksite") || node.attribute("body")) {
-            findings_.no_counterpart(
-                source_.place(node),
-                fmt::format("{}: an actuator on a site, crank or body", in_words(node)),
-                "let it act on a joint");
-            continue;
-        }
-        source_.account(node, kMjcfActuator);
-        for_each_replica(node, [&] {
-            read_actuator(node, tag);
-        });
+        const std::size_t before = controls_.size();
+        read_actuator_of(node);
+        // One that is left out has a number in a keyframe.
+        if (controls_.size() == before) controls_.push_back(kNone);
     }
+}
+
+void MjcfReader::read_actuator_of(pugi::xml_node node) {
+    const std::string tag = node.name();
+    const std::vector<std::string> known = {"general", "motor", "position", "velocity", "damper"};
+    if (std::ranges::find(known, tag) == known.end()) {
+        findings_.no_counterpart(source_.place(node),
+                                 fmt::format("{}: an actuator of this kind", in_words(node)),
+                                 "write a motor or position in its place");
+        return;
+    }
+    defaults_.complete(node, "", tag.c_str());
+    defaults_.complete(node, "", "general");
+    if (node.attribute("site") || node.attribute("cranksite") || node.attribute("body")) {
+        findings_.no_counterpart(
+            source_.place(node),
+            fmt::format("{}: an actuator on a site, crank or body", in_words(node)),
+            "let it act on a joint");
+        return;
+    }
+    source_.account(node, kMjcfActuator);
+    for_each_replica(node, [&] {
+        read_actuator(node, tag);
+    });
 }
 
 void MjcfReader::read_actuator(pugi::xml_node node, const std::string& tag) {

@@ -265,8 +265,11 @@ void MjcfReader::read_joint(const Item& item, int child, int parent, const Pose&
             findings_.no_counterpart(joint.place,
                                      fmt::format("{}: armature of a ball", in_words(node)),
                                      "add it to the inertia of the body");
-        if (const auto range = source_.numbers(node, "range", 2))
-            findings_.note("<joint> range of a ball: a ball has no limits here", joint.place);
+        if (const auto range = source_.numbers(node, "range", 2);
+            is_limited(node, "limited", range.has_value()))
+            findings_.no_counterpart(joint.place,
+                                     fmt::format("{}: limits of a ball", in_words(node)),
+                                     "write three hinges, or limited = \"false\"");
     } else if (type == "hinge" || type == "slide") {
         joint.kind = type == "hinge" ? JointKind::revolute : JointKind::prismatic;
         read_axis(node, item, point, at, joint);

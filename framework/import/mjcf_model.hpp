@@ -165,6 +165,7 @@ private:
     // --- actuators
 
     void read_actuators(pugi::xml_node section);
+    void read_actuator_of(pugi::xml_node node);
     void read_actuator(pugi::xml_node node, const std::string& tag);
     void add_actuator(Actuator actuator,
                       const std::string& tag,
@@ -200,7 +201,7 @@ private:
     std::map<std::string, Site> sites_;
     std::map<std::string, Tendon> tendons_;
     std::vector<std::pair<int, int>> slots_;  ///< joints and how many numbers of qpos they have
-    std::vector<int> controls_;               ///< the first actuator of each control
+    std::vector<int> controls_;  ///< the first actuator of each control; kNone: left out
     Place first_loop_;
 };
 

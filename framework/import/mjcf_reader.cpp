@@ -147,7 +147,8 @@ void MjcfReader::read_keyframe(pugi::xml_node section) {
     if (const auto u = source_.numbers(key, "ctrl", controls_.size()))
         for (Actuator& actuator : robot_.actuators)
             for (std::size_t i = 0; i < controls_.size(); ++i)
-                if (robot_.actuators[controls_[i]].control == actuator.control)
+                if (controls_[i] != kNone &&
+                    robot_.actuators[controls_[i]].control == actuator.control)
                     actuator.start = (*u)[i];
 }
 

@@ -120,7 +120,27 @@ def force(keys):
 
 
 CASES = [
+    # --- units of columns, and degrees in them
+    Case(AXIS, MOTOR + '{ effort = { file = "d.csv", column = "M" } }', '"d.csv"', "column \"M\"",
+         "expected N m, since it acts on an angle, got kN", files={"d.csv": "t [s];M [kN]\n0;1\n1;2\n"}),
+    Case(AXIS, MOTOR + '{ effort = { file = "d.csv", column = "M", unit = "kN" } }', None,
+         "expected N m, since it acts on an angle, got kN", files={"d.csv": "t;M\n0;1\n1;2\n"}),
+    Case(AXIS, DRIVE + '{ file = "q.csv", column = "q" }', None,
+         "expected rad, since it acts on an angle, got mm", files={"q.csv": "t,q [mm]\n0,0\n1,2\n2,3\n"}),
+    Case(AXIS, DRIVE + '{ motion = [[0, 0], [1, 180], [2, 90]], interpolation = "rest" }', "180], [2",
+         "180 is 180 rad, 28.6 turns", 'write "180 deg"', status=0),
+    Case(AXIS, DRIVE + '{ file = "q.csv", column = "q", interpolation = "rest" }', None,
+         "the file has no unit for it, so that 90 is 90 rad", 'write unit = "deg" beside the file', status=0,
+         files={"q.csv": "t,q\n0,0\n1,90\n2,30\n"}),
+    # --- axes of inertia
+    Case("mass = 2.0\ninertia = [0.01, 0.1, 0.1]",
+         "size = [1, 0.1, 0.1]\ndensity = 3\ninertia_orientation = { axis = [0, 0, 1], angle = 0.1 }", None,
+         'inertia_orientation: says how "inertia" lies in the body, and there is none'),
     # --- TOML
+    Case(LOAD, 'force = [{ a = 1, }]', None, "a table in braces has no comma behind its last value"),
+    Case("[[joint]]", "[joint.spring]\nx = [{ stiffness = .5 }]", None, "a digit stands on both sides of a point: 0.5"),
+    Case('at = "fore@[0.5, 0.0, 0.0]"', 'at = "fore.tip"', '"fore.tip"', 'body "fore" has no frame "tip"',
+         "name one with [[body.frame]]", '"fore@[x, y, z]"'),
     Case("[[body]]", "[body]", "[body]", "must be a list of tables", "write [[body]] above each body"),
     Case("[[joint]]", "[joint]", "[joint]", "write [[joint]] above each joint"),
     Case('type = "revolute"', "type = “revolute”", "“revolute”", "quotes are typographic", "write straight ones"),
@@ -273,7 +293,7 @@ CASES = [
          '"40 N*m"', "expected N/m, since it acts on a length"),
     Case("[integrator]", force('type = "spring"\na = "arm@[0, 0, 0]"\nb = "fore@[0, 0, 0]"\nstiffness = 40\nfree = "20 deg"'),
          '"20 deg"', "expected m, since it acts on a length"),
-    Case(AXIS, DRIVE + '{ motion = { file = "b.csv", column = "q" } }', '"b.csv"', 'column "q" of "b.csv": expected m or rad, got N',
+    Case(AXIS, DRIVE + '{ motion = { file = "b.csv", column = "q" } }', '"b.csv"', 'column "q" of "b.csv": expected rad, since it acts on an angle, got N',
          files={"b.csv": "t,q [N]\n0,0\n1,0\n"}),
     Case(AXIS, DRIVE + '{ motion = { file = "b.csv", column = "q" } }', '"b.csv"', 'column "t" of "b.csv": expected s, got deg',
          files={"b.csv": "t [deg],q [deg]\n0,0\n1,0\n"}),

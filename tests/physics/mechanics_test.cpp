@@ -13,6 +13,7 @@
 #include "support/euler_top.hpp"
 #include "support/model.hpp"
 #include "support/near.hpp"
+#include "support/refusal.hpp"
 
 namespace ancora::testing {
 namespace {
@@ -47,6 +48,38 @@ void check_balances(const RunStatistics& statistics) {
     CHECK(statistics.energy.max_rel <= tolerance(bound));
     CHECK(statistics.momentum.max_rel <= tolerance(bound));
     CHECK(statistics.angular_momentum.max_rel <= tolerance(bound));
+}
+
+TEST_SUITE("axes of inertia") {
+    TEST_CASE("principal moments along given axes are their tensor, R J R^T") {
+        const Eigen::Vector3d axis = Eigen::Vector3d(1.0, -2.0, 0.5).normalized();
+        const Eigen::Matrix3d R = Eigen::AngleAxisd(0.7, axis).toRotationMatrix();
+        const Eigen::Vector3d J(0.3, 0.4, 0.6), w(0.5, -1.0, 2.0);
+        const Eigen::Matrix3d tensor = R * J.asDiagonal() * R.transpose();
+        for (const std::string type : {"ancf_rigid_body", "quaternion_body"}) {
+            CAPTURE(type);
+            const std::string text =
+                "[[body]]\nname = \"body\"\ntype = \"" + type +
+                "\"\nmass = 2.0\ninertia = [0.3, 0.4, 0.6]\ninertia_orientation = { axis = [1, -2, "
+                "0.5], angle = 0.7 }\nangular_velocity = [0.5, -1.0, 2.0]\n" +
+                kEmm;
+            const ModelAnalysis found = model(text, time_grid(1e-2, 0.1)).analysis();
+            for (int i = 0; i < 3; ++i) {
+                CHECK(found.angular_momentum[i] == near((tensor * w)(i), 1e-13));
+                for (int j = 0; j < 3; ++j)
+                    CHECK(found.inertia[3 * i + j] == near(tensor(i, j), 1e-13));
+            }
+        }
+    }
+    TEST_CASE("axes without moments are refused") {
+        CHECK(has(refusal([] {
+                      model(
+                          "[[body]]\nname = \"body\"\ntype = \"ancf_rigid_body\"\nsize = [1, 1, "
+                          "1]\ndensity = 10\ninertia_orientation = [1, 0, 0, 0]\n" +
+                          kEmm);
+                  }),
+                  "says how \"inertia\" lies in the body, and there is none"));
+    }
 }
 
 TEST_SUITE("free fall") {

@@ -20,6 +20,7 @@
 #include "escaped.hpp"
 #include "expression.hpp"
 #include "manifest_plugins.hpp"
+#include "schema_words.hpp"
 #include "sha256.hpp"
 #include "toml_writer.hpp"
 #include "wording.hpp"
@@ -55,6 +56,39 @@ void note_soft(const Parameter& p,
 /// What a number or an expression without unit is; nothing else has a value.
 using ValueOf = std::function<std::optional<double>(const Value&)>;
 
+bool is_of_angle(const Parameter& p, ActsOn measure) {
+    const std::vector<std::string_view> units = unit_alternatives(p.unit, measure);
+    return units.size() == 1 && units.front() == "rad";
+}
+
+constexpr double kTurn = 2.0 * std::numbers::pi;
+
+/// Notes columns of files without a unit that go beyond a turn, likewise.
+void note_plain_columns(const BoundArguments& arguments,
+                        std::span<const Parameter> schema,
+                        const std::string& prefix,
+                        ActsOn measure,
+                        std::vector<Model::Warning>& to) {
+    for (const Parameter& p : schema) {
+        if (p.columns != 2 || !is_of_angle(p, measure)) continue;
+        const std::span<const double> numbers = arguments.columns_without_unit(p.name);
+        for (std::size_t i = 1; i < numbers.size(); i += 2) {
+            const double x = numbers[i];
+            if (!(std::abs(x) > kTurn)) continue;
+            to.push_back({fmt::format("{}{}: the file has no unit for it, so that {:g} is {:g} "
+                                      "rad, {:.3g} turns: write unit = \"deg\" beside the file if "
+                                      "degrees are meant, else unit = \"rad\"",
+                                      prefix,
+                                      p.name,
+                                      x,
+                                      x,
+                                      x / kTurn),
+                          arguments.place_of(p.name)});
+            break;
+        }
+    }
+}
+
 /// Notes numbers beyond a turn that stand where angles are wanted, degrees most likely, and
 /// moduli in GPa.
 void note_plain_numbers(const Table& values,
@@ -63,7 +97,6 @@ void note_plain_numbers(const Table& values,
                         ActsOn measure,
                         const ValueOf& value_of,
                         std::vector<Model::Warning>& to) {
-    constexpr double kTurn = 2.0 * std::numbers::pi;
     for (const Table::Entry& entry : values.entries()) {
         const auto found = std::ranges::find_if(schema, [&](const Parameter& p) {
             return entry.key == p.name;
@@ -94,10 +127,18 @@ void note_plain_numbers(const Table& values,
                                value_of,
                                to);
         note_soft(*found, entry.value, prefix + entry.key, to);
-        const std::string_view unit = found->unit;
-        if (unit != "rad" && !(unit == "m or rad" && measure == ActsOn::angle)) continue;
+        if (!is_of_angle(*found, measure)) continue;
         look(entry.value);
-        if (const Array* const array = entry.value.as<Array>()) std::ranges::for_each(*array, look);
+        const Array* const array = entry.value.as<Array>();
+        if (array == nullptr) continue;
+        std::ranges::for_each(*array, look);
+        // Rows over time: one of them is enough.
+        const std::size_t before = to.size();
+        for (const Value& value : *array) {
+            const Array* const row = found->columns == 2 ? value.as<Array>() : nullptr;
+            if (row != nullptr && row->size() == 2) look((*row)[1]);
+            if (to.size() > before) break;
+        }
     }
 }
 
@@ -174,8 +215,15 @@ BoundArguments ArgumentBinder::bind(const ObjectRef& object,
         record->motions.emplace_back(body, found);
         return found;
     };
-    BoundArguments arguments(
-        object.label, object.name, object.type->name, numbers, object.place, schema, motion);
+    BoundArguments arguments(object.label,
+                             object.name,
+                             object.type->name,
+                             numbers,
+                             object.place,
+                             schema,
+                             motion,
+                             measure);
+    note_plain_columns(arguments, schema, object.label + ": ", measure, model_.plain_angles);
     set_lookups(object, scope, arguments);
     arguments.set_model(model_.gravity, manifest_.integrator.begin, manifest_.integrator.end);
     Table recorded = numbers;

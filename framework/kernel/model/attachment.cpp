@@ -245,6 +245,21 @@ std::string frames_near(const Model& model, const std::string& text) {
     return names.empty() ? "" : hint(text, names, "frames");
 }
 
+/// Of "BODY.NAME" where there is the body and none of its frames has that name.
+void refuse_missing_frame(const Model& model, const std::string& text, const Asker& asker) {
+    const std::size_t dot = text.find('.');
+    const std::string body = text.substr(0, dot), name = text.substr(dot + 1);
+    if (model.body_names.find(body) < 0 ||
+        point_or_frame_near(model, text).find('@') != std::string::npos)
+        return;
+    throw asker.error(fmt::format(
+        "body \"{0}\" has no frame \"{1}\"{2}; name one with [[body.frame]], or write a point: "
+        "\"{0}@[x, y, z]\"",
+        body,
+        name,
+        frames_near(model, text)));
+}
+
 }  // namespace
 
 std::string point_or_frame_near(const Model& model, const std::string& text) {
@@ -329,6 +344,7 @@ Attachment attach(const Model& model,
                               is_direction);
     if (!is_split && !is_direction && has_reference_point(model, text))
         return attach(model, text + "@[0, 0, 0]", asker, false);
+    if (!is_split && text.find('.') != std::string::npos) refuse_missing_frame(model, text, asker);
     if (!is_split || !read_locator(rest, where))
         throw asker.error(fmt::format(
             "\"{}\" is not an attachment; {}{}write \"BODY@[x, y, z]\" for a material {}, "

@@ -71,12 +71,14 @@ bool weigh_by_shape(const Manifest& manifest,
     const auto refuse = [&](const std::string& why) {
         throw Error(ErrorKind::manifest, fmt::format("{}: shape: {}", object.label, why), place);
     };
-    if (has("center_of_mass"))
-        throw Error(ErrorKind::manifest,
-                    fmt::format("{}: center_of_mass: the shape and its density say where it is; "
-                                "leave it out, or give mass and inertia",
-                                object.label),
-                    spec.parameters.find("center_of_mass")->place);
+    for (const char* const key : {"center_of_mass", "inertia_orientation"})
+        if (has(key))
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{}: {}: the shape and its density say where its mass is and "
+                                    "how it lies; leave it out, or give mass and inertia",
+                                    object.label,
+                                    key),
+                        spec.parameters.find(key)->place);
     MeshFiles files;
     const BodyLook look = read_look(
         object.label, *spec.shape, spec.place, symbols_of(manifest, spec.scope.get()), files);

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <ranges>
 #include <stdexcept>
 #include <utility>
 
@@ -53,12 +54,14 @@ BoundArguments::BoundArguments(std::string owner,
                                const Table& values,
                                Place place,
                                std::span<const Parameter> schema,
-                               MotionOf motion)
+                               MotionOf motion,
+                               ActsOn measure)
     : owner_(std::move(owner)),
       name_(std::move(name)),
       type_(std::move(type)),
       place_(std::move(place)),
-      motion_(std::move(motion)) {
+      motion_(std::move(motion)),
+      measure_(measure) {
     bind(values, schema);
 }
 
@@ -72,7 +75,8 @@ BoundArguments::BoundArguments(const BoundArguments& outer,
       name_(outer.name_),
       type_(outer.type_),
       place_(std::move(place)),
-      motion_(outer.motion_) {
+      motion_(outer.motion_),
+      measure_(outer.measure_) {
     bind(values, schema);
 }
 
@@ -351,6 +355,7 @@ namespace {
 void check_columns(const std::string& label,
                    const Parameter& p,
                    const TableFile& read,
+                   ActsOn measure,
                    const Place& where) {
     const bool is_over_time = p.columns == 2 && (p.allows(Shape::number) || p.allows(Shape::text) ||
                                                  p.allows(Shape::signal));
@@ -361,7 +366,7 @@ void check_columns(const std::string& label,
         const bool has_own = own != p.unit;
         if (!dimension || unit == "1" || (k == 0 && !is_over_time && !has_own)) continue;
         std::vector<std::string_view> wanted{"s"};
-        if (k > 0 || has_own) wanted = unit_alternatives(own);
+        if (k > 0 || has_own) wanted = unit_alternatives(own, measure);
         if (std::ranges::any_of(wanted, [&](std::string_view one) {
                 const std::optional<Dimension> fits = dimension_of(one);
                 return !fits || *fits == *dimension;
@@ -370,11 +375,12 @@ void check_columns(const std::string& label,
         const std::string column =
             k < read.names.size() ? in_quotes(read.names[k]) : fmt::format("{}", k + 1);
         throw Error(ErrorKind::manifest,
-                    fmt::format("{}: column {} of {}: expected {}, got {}",
+                    fmt::format("{}: column {} of {}: expected {}{}, got {}",
                                 label,
                                 column,
                                 in_quotes(read.path),
                                 fmt::join(wanted, " or "),
+                                k > 0 || has_own ? why_unit(own, measure) : "",
                                 unit),
                     where);
     }
@@ -388,7 +394,7 @@ void BoundArguments::bind_columns(Item& item, const Table& x) const {
     const Place where = file->value.place().known() ? file->value.place() : item.place;
     const std::string label = fmt::format("{}: {}{}", owner_, prefix_, item.name);
     TableFile read = read_table_file(label, x, where, where.line > 0 ? where : place_, p.columns);
-    check_columns(label, p, read, where);
+    check_columns(label, p, read, measure_, where);
     for (const double number : read.numbers)
         if (!is_in_range(p, number))
             throw Error(ErrorKind::manifest,
@@ -398,6 +404,10 @@ void BoundArguments::bind_columns(Item& item, const Table& x) const {
                                     number,
                                     in_quotes(read.path)),
                         where);
+    item.has_no_unit =
+        std::ranges::none_of(read.units | std::views::drop(1), [](const std::string& unit) {
+            return !unit.empty();
+        });
     item.rows = read.rows;
     item.columns_of = std::move(read.path);
     item.content = std::move(read.numbers);
@@ -517,6 +527,12 @@ void BoundArguments::misused(std::string_view key, std::string_view how) const {
                                        in_quotes(prefix_ + std::string(key)),
                                        comma,
                                        how));
+}
+
+std::span<const double> BoundArguments::columns_without_unit(std::string_view key) const {
+    const Item* const found = find(key);
+    if (found == nullptr || found->columns_of.empty() || !found->has_no_unit) return {};
+    return std::get<std::vector<double>>(found->content);
 }
 
 Place BoundArguments::place_of(std::string_view key) const {

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "acts_on.hpp"
 #include "ancora/framework/export.hpp"
 #include "ancora/framework/value.hpp"
 #include "ancora/sdk/arguments.hpp"
@@ -51,6 +52,7 @@ public:
     /// @param name   the object's name
     /// @param type   its type's name, for messages about a wrong plugin
     /// @param place  of the object's table; for keys that are missing
+    /// @param measure  what it acts on, which says the unit of columns of files
     /// @throws Error (manifest) if a value does not fit the schema; (plugin) if a default does not
     BoundArguments(std::string owner,
                    std::string name,
@@ -58,7 +60,8 @@ public:
                    const Table& values,
                    Place place,
                    std::span<const Parameter> schema,
-                   MotionOf motion = {});
+                   MotionOf motion = {},
+                   ActsOn measure = ActsOn::unknown);
     /// The model's gravity [m/s^2], begin and end of the run [s]; zero unless set.
     void set_model(const std::array<double, 3>& gravity, double begin_time, double end_time);
     void set_lookup(Lookup lookup);
@@ -70,6 +73,9 @@ public:
     bool was_read(std::string_view key) const;
     /// Keys that name files, with their paths; of tables inside too: "mesh.file".
     std::vector<std::pair<std::string, std::string>> files() const;
+    /// The key's rows where they are columns of a file for whose values nothing tells a unit; else
+    /// nothing.
+    std::span<const double> columns_without_unit(std::string_view key) const;
     /// Place of the key's value; the object's own if the manifest does not give the key.
     Place place_of(std::string_view key) const;
 
@@ -125,6 +131,7 @@ private:
         Place place;
         int rows = 0;
         std::string columns_of{};  // the file whose columns a matrix has, if that names one
+        bool has_no_unit = false;  // told of the values in it
         Content content;
     };
 
@@ -177,6 +184,7 @@ private:
     std::string type_;
     Place place_;
     MotionOf motion_;
+    ActsOn measure_ = ActsOn::unknown;
     Lookup lookup_;
     std::array<double, 3> gravity_{};
     double begin_time_ = 0.0;

@@ -153,13 +153,9 @@ private:
     Units units_of(std::string_view unit) const {
         const bool has_none = unit.empty() || unit == "-";
         Units out{has_none ? "a number without dimension" : std::string(unit), {}, ""};
-        std::vector<std::string_view> all = unit_alternatives(unit);
-        if (all.size() == 2 && measure_ != ActsOn::unknown) {
-            const bool is_angle = measure_ == ActsOn::angle;
-            all = {all[is_angle ? 1 : 0]};
-            out.text = all.front();
-            out.why = is_angle ? ", since it acts on an angle" : ", since it acts on a length";
-        }
+        const std::vector<std::string_view> all = unit_alternatives(unit, measure_);
+        out.why = why_unit(unit, measure_);
+        if (*out.why != '\0') out.text = all.front();
         for (const std::string_view each : all)
             for (const std::string_view one : unit_list(each)) {
                 const std::optional<Dimension> dimension = dimension_of(one);

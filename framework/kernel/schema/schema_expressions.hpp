@@ -5,15 +5,12 @@
 #include <span>
 #include <string>
 
+#include "acts_on.hpp"
 #include "ancora/framework/value.hpp"
 #include "ancora/sdk/parameter.hpp"
 #include "symbols.hpp"
 
 namespace ancora {
-
-/// The measure that an object acts on, where its parameters have a unit for either kind, as in
-/// "N/m or N m/rad": the first is that of a displacement.
-enum class ActsOn { unknown, displacement, angle };
 
 /// Whether strings stand in `values` where `schema` wants numbers.
 bool has_expressions(const Table& values, std::span<const Parameter> schema);

@@ -206,6 +206,23 @@ std::vector<std::string_view> unit_alternatives(std::string_view unit) {
     return split(unit, " or ");
 }
 
+namespace {
+bool is_chosen(const std::vector<std::string_view>& all, ActsOn measure) {
+    return all.size() == 2 && measure != ActsOn::unknown;
+}
+}  // namespace
+
+std::vector<std::string_view> unit_alternatives(std::string_view unit, ActsOn measure) {
+    std::vector<std::string_view> all = unit_alternatives(unit);
+    if (is_chosen(all, measure)) all = {all[measure == ActsOn::angle ? 1 : 0]};
+    return all;
+}
+
+const char* why_unit(std::string_view unit, ActsOn measure) {
+    if (!is_chosen(unit_alternatives(unit), measure)) return "";
+    return measure == ActsOn::angle ? ", since it acts on an angle" : ", since it acts on a length";
+}
+
 std::vector<std::string_view> unit_list(std::string_view unit) {
     return split(unit, ", ");
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "acts_on.hpp"
 #include "ancora/framework/schema_text.hpp"
 #include "ancora/framework/value.hpp"
 #include "ancora/sdk/parameter.hpp"
@@ -51,6 +52,10 @@ std::string hint_at_form(const Parameter& p, const Value& value);
 bool has_unit(const Parameter& p);
 /// "N/m" and "N m/rad" of "N/m or N m/rad"; else the unit itself, which may be empty.
 std::vector<std::string_view> unit_alternatives(std::string_view unit);
+/// Of two of them that of the measure, where it is known.
+std::vector<std::string_view> unit_alternatives(std::string_view unit, ActsOn measure);
+/// ", since it acts on an angle" where the measure has chosen one of two; else empty.
+const char* why_unit(std::string_view unit, ActsOn measure);
 /// "m, N": units of the columns of a matrix, or all that fit.
 std::vector<std::string_view> unit_list(std::string_view unit);
 /// The unit of a column where each has its own, else that of the parameter.

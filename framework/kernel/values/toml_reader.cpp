@@ -204,11 +204,17 @@ std::string hint_at_quotes(std::string_view text, std::size_t line_number) {
     constexpr const char* kRule = "; texts, formulas and numbers with units stand in quotes: ";
     if (lacks_quotes(value))
         return fmt::format("{}{} = \"{}\"", kRule, escaped(key), escaped(value));
-    if (!value.starts_with('[')) return {};
+    if (!value.starts_with('[') && !value.starts_with('{')) return {};
     value.remove_prefix(1);
     while (!value.empty()) {
-        const std::size_t end = std::min(value.find_first_of(",]["), value.size());
-        const std::string_view entry = without_blanks(value.substr(0, end));
+        const std::size_t end = std::min(value.find_first_of(",][{"), value.size());
+        std::string_view entry = without_blanks(value.substr(0, end));
+        // Of a table in braces the value alone.
+        if (const std::size_t last = entry.rfind('='); last != std::string_view::npos)
+            entry = without_blanks(entry.substr(last + 1));
+        entry = without_blanks(entry.substr(0, entry.find('}')));
+        if (const std::string number = number_as_toml(entry); !number.empty())
+            return fmt::format("; a digit stands on both sides of a point: {}", number);
         if (entry.size() > 1 && entry.front() == '-' && entry[1] == ' ' &&
             entry.find_first_not_of("0123456789.eE+- ") == std::string_view::npos)
             return fmt::format("; a sign stands at its number: -{}",

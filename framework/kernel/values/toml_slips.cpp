@@ -216,6 +216,13 @@ std::string_view line_of(std::string_view text, std::size_t number) {
     return text.substr(0, text.find('\n'));
 }
 
+std::string number_as_toml(std::string_view text) {
+    if (text.empty() || !is_number_by_people(text) || text.find(',') != std::string_view::npos)
+        return {};
+    std::string out = as_number(text);
+    return out == text ? std::string() : out;
+}
+
 std::string toml_slip(std::string_view text, std::size_t line_number, std::string_view says) {
     if (without_blanks(text.substr(0, text.find('\n'))).starts_with('<'))
         return "this is XML and no TOML; `ancora import FILE` makes a model of a URDF, MJCF or SDF";
@@ -232,6 +239,8 @@ std::string toml_slip(std::string_view text, std::size_t line_number, std::strin
         if (trimmed.starts_with(mark))
             return fmt::format("a comment begins with #; write # {}",
                                escaped(without_blanks(trimmed.substr(mark.size()))));
+    if (says.find("dangling comma") != std::string_view::npos)
+        return "a table in braces has no comma behind its last value: { a = 1, b = 2 }";
     if (says.find("inline table") != std::string_view::npos &&
         says.find("'\\n'") != std::string_view::npos)
         return "a table in braces stays in one line; close it by } there, or give it a header of "

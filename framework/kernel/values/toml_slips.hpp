@@ -13,6 +13,9 @@ namespace ancora {
 /// @param says         the parser's own words
 std::string toml_slip(std::string_view text, std::size_t line_number, std::string_view says);
 
+/// "0.5" of ".5" and "1.0" of "1."; empty where it is no number, or one as TOML has them.
+std::string number_as_toml(std::string_view text);
+
 /// Without blanks at its ends.
 std::string_view without_blanks(std::string_view text);
 

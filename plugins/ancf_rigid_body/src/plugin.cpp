@@ -53,7 +53,8 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "center_of_mass = [0.1, -0.05, 0.2]\n"
                       "angular_velocity = [1.0, 0.5, -0.5]",
                       "mass = 1.0\n"
-                      "inertia = [0.1, 0.1, 0.2]\n"
+                      "inertia = [0.1, 0.15, 0.2]\n"
+                      "inertia_orientation = { axis = [1.0, 1.0, 0.0], angle = 0.4 }\n"
                       "angular_velocity = [0.0, 0.0, 3.0]",
                       "mass = 1.0\n"
                       "inertia = [0.0, 0.2, 0.2]\n"

@@ -34,6 +34,10 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "inertia = [[0.3, 0.02, 0.0], [0.02, 0.4, -0.01], [0.0, -0.01, 0.5]]\n"
                       "center_of_mass = [0.1, -0.05, 0.2]\n"
                       "angular_velocity = [1.0, 0.5, -0.5]",
+                      "mass = 1.0\n"
+                      "inertia = [0.1, 0.15, 0.2]\n"
+                      "inertia_orientation = { axis = [1.0, 1.0, 0.0], angle = 0.4 }\n"
+                      "angular_velocity = [0.0, 0.5, 1.0]",
                       "size = [0.6, 0.4, 0.2]\n"
                       "density = 500.0\n"
                       "position = [0.3, -0.2, 0.5]\n"

@@ -32,8 +32,8 @@ inline constexpr Parameter kOrientationForms[] = {
 };
 
 /// The parameter that read_orientation() reads.
-constexpr Parameter orientation_parameter(const char* doc) {
-    return parameter::vector("orientation", 4, "", doc)
+constexpr Parameter orientation_parameter(const char* doc, const char* key = "orientation") {
+    return parameter::vector(key, 4, "", doc)
         .or_table(kOrientationForms)
         .otherwise("[1.0, 0.0, 0.0, 0.0]");
 }
@@ -103,18 +103,18 @@ inline Mat3 frame_about(const Vec3& axis) {
     return R;
 }
 
-/// [assembly] Reads `orientation` as a rotation, columns: its axes. Refuses through
-/// Arguments::fail what is none.
-inline Mat3 read_orientation(const Arguments& arguments) {
+/// [assembly] Reads `orientation`, or another key like it, as a rotation, columns: its axes.
+/// Refuses through Arguments::fail what is none.
+inline Mat3 read_orientation(const Arguments& arguments, const char* name = "orientation") {
     // Rounding of what a user types, relative: of a quaternion's norm.
     constexpr double kRounding = 1e-6;
-    if (arguments.shape("orientation") == Shape::table) {
-        const Arguments& table = arguments.table("orientation");
+    if (arguments.shape(name) == Shape::table) {
+        const Arguments& table = arguments.table(name);
         const bool by_axis = table.has("axis") || table.has("angle");
         const bool by_angles = table.has("sequence") || table.has("angles");
         const bool by_directions = table.has("x") || table.has("y") || table.has("z");
         if (by_axis + by_angles + by_directions != 1)
-            arguments.fail("orientation",
+            arguments.fail(name,
                            "expected one of {axis = [...], angle = ...}, {sequence = \"zxz\", "
                            "angles = [...]}, and two directions such as {x = [...], z = [...]}");
         if (by_directions) return detail::read_directions(table);
@@ -131,12 +131,12 @@ inline Mat3 read_orientation(const Arguments& arguments) {
         if (!(axis.norm() > 0.0)) table.fail("axis", "the axis has length zero");
         return Eigen::AngleAxisd(table.number("angle"), axis.normalized()).toRotationMatrix();
     }
-    const std::span<const double> p = arguments.numbers("orientation");
+    const std::span<const double> p = arguments.numbers(name);
     const Eigen::Quaterniond rotation(p[0], p[1], p[2], p[3]);
     if (!(std::abs(rotation.norm() - 1.0) <= kRounding)) {
         char norm[32];
         std::snprintf(norm, sizeof norm, "%.9g", rotation.norm());
-        arguments.fail("orientation",
+        arguments.fail(name,
                        std::string("the quaternion [w, x, y, z] has norm ") + norm +
                            " and a rotation needs 1; or write {axis = [...], angle = ...}");
     }

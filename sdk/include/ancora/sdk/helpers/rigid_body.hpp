@@ -55,6 +55,9 @@ inline constexpr Parameter kMassParameters[] = {
         "tensor [[xx, xy, xz], ...]; flat bodies are allowed")
         .or_matrix(3, 3)
         .sensitive(),
+    orientation_parameter("axes of inertia, where they are not the body axes: their rotation from "
+                          "these, in the forms of orientation",
+                          "inertia_orientation"),
     parameter::vector(
         "center_of_mass", 3, "m", "centre of mass from the reference point, body axes")
         .otherwise("[0.0, 0.0, 0.0]")
@@ -254,8 +257,8 @@ inline void read_box(const Arguments& arguments, MassProperties& body) {
     body.is_box = true;
 }
 
-// The tensor about the centre of mass in body axes.
-inline Mat3 read_tensor(const Arguments& arguments) {
+// The tensor about the centre of mass in the axes that it is given in.
+inline Mat3 read_given_tensor(const Arguments& arguments) {
     if (arguments.shape("inertia") != Shape::matrix)
         return Vec3(vec3(arguments.numbers("inertia"))).asDiagonal();
     const Mat3 J = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(
@@ -270,6 +273,15 @@ inline Mat3 read_tensor(const Arguments& arguments) {
                                    " and (" + std::to_string(i + 1) + ", " + std::to_string(j + 1) +
                                    ") is " + text(J(i, j)));
     return 0.5 * (J + J.transpose());
+}
+
+// The same in body axes.
+inline Mat3 read_tensor(const Arguments& arguments) {
+    const Mat3 J = read_given_tensor(arguments);
+    if (!arguments.given("inertia_orientation")) return J;
+    const Mat3 R = read_orientation(arguments, "inertia_orientation");
+    const Mat3 turned = R * J * R.transpose();
+    return 0.5 * (turned + turned.transpose());
 }
 
 // m_i = (J_j + J_k - J_i) / 2, none of them negative
@@ -312,6 +324,9 @@ inline void read_tensor_body(const Arguments& arguments, MassProperties& body) {
 /// body.
 inline MassProperties read_mass_properties(const Arguments& arguments) {
     MassProperties body;
+    if (arguments.given("inertia_orientation") && !arguments.given("inertia"))
+        arguments.fail("inertia_orientation",
+                       "says how \"inertia\" lies in the body, and there is none");
     if (detail::has_ends(arguments)) {
         const lines::Ends ends = detail::read_ends(arguments);
         body.length = ends.way().norm();

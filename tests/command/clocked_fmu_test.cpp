@@ -11,8 +11,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "ancora/framework/simulation.hpp"
-#include "support/process.hpp"
+#include "fmu_models.hpp"
 
 using namespace ancora;
 using namespace ancora::testing;
@@ -61,11 +60,6 @@ void write_clocked(const TempFolder& folder, const std::string& clocks) {
     REQUIRE_MESSAGE(packed.status == 0, packed.err);
 }
 
-struct Plugins {
-    Plugins() { registry.add_folder(ANCORA_TEST_PLUGIN_DIR); }
-    PluginRegistry registry;
-};
-
 /// A slider, and the controller beside it.
 std::string model(const std::string& more = "") {
     return R"toml(
@@ -97,21 +91,6 @@ type = "emm"
 step = 5e-3
 end = 0.5
 )toml";
-}
-
-Simulation simulation_of(Plugins& plugins, const TempFolder& folder, const std::string& text) {
-    return {Manifest::parse(text, folder / "model.toml"), plugins.registry};
-}
-
-std::string failure(const TempFolder& folder, const std::string& text) {
-    Plugins plugins;
-    try {
-        Simulation it = simulation_of(plugins, folder, text);
-        while (!it.done()) it.step();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "no error";
 }
 
 }  // namespace

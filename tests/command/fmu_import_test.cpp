@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "ancora/framework/fmu.hpp"
-#include "ancora/framework/simulation.hpp"
+#include "fmu_models.hpp"
 #include "support/program.hpp"
 
 using namespace ancora;
@@ -58,26 +58,6 @@ std::string actuator(const char* command) {
 }
 constexpr const char* kGains =
     "kp = 4.0\nki = 2.0\nkd = 0.3\nreference = \"0.3 + 0.1*axle.angle\"\n";
-
-struct Plugins {
-    Plugins() { registry.add_folder(ANCORA_TEST_PLUGIN_DIR); }
-    PluginRegistry registry;
-};
-
-Simulation simulation_of(Plugins& plugins, const TempFolder& folder, const std::string& text) {
-    return {Manifest::parse(text, folder / "model.toml"), plugins.registry};
-}
-
-std::string failure(const TempFolder& folder, const std::string& text) {
-    Plugins plugins;
-    try {
-        Simulation it = simulation_of(plugins, folder, text);
-        while (!it.done()) it.step();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "no error";
-}
 
 /// A PID that acts in the middle between two samples, as an FMU.
 void write_controller(const fs::path& file, int version) {

@@ -262,13 +262,20 @@ std::string description_xml(int version,
     for (std::size_t i = 0; i < description.variables.size(); ++i) {
         const Variable& variable = description.variables[i];
         const bool is_parameter = variable.kind == Variable::Kind::parameter;
+        const bool is_clocked = variable.clock >= 0;
         std::string head =
             fmt::format(" name=\"{}\" valueReference=\"{}\" causality=\"{}\" variability=\"{}\"{}",
                         xml(variable.name),
                         i,
                         causality(variable),
-                        is_parameter ? "fixed" : "continuous",
+                        is_parameter ? "fixed"
+                        : is_clocked ? "discrete"
+                                     : "continuous",
                         attribute("description", variable.doc));
+        if (is_clocked)
+            head +=
+                fmt::format(" clocks=\"{}\"",
+                            description.first_clock() + static_cast<std::size_t>(variable.clock));
         if (variable.kind == Variable::Kind::output) {
             head += " initial=\"calculated\"";
             outputs += item("Output", i);
@@ -312,6 +319,15 @@ std::string description_xml(int version,
     for (int k = 0; !is_second && k < exchange.num_events; ++k) {
         add_local(fmt::format("event.{}", k), "");
         indicators += item("EventIndicator", i++);
+    }
+    for (const Clock& clock : description.clocks) {
+        text += fmt::format(
+            "    <Clock name=\"{}\" valueReference=\"{}\" causality=\"output\" "
+            "variability=\"discrete\" intervalVariability=\"triggered\"{}/>\n",
+            xml(clock.name),
+            i,
+            attribute("description", clock.doc));
+        outputs += item("Output", i++);
     }
     text += "  </ModelVariables>\n  <ModelStructure>\n";
     if (!is_second) {

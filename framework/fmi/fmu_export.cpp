@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/continuous_model.hpp"
+#include "ancora/framework/event_steps.hpp"
 #include "ancora/framework/fmu.hpp"
 #include "ancora/framework/manifest_text.hpp"
 #include "ancora/framework/nearest_name.hpp"
@@ -167,13 +168,14 @@ void add_output(const Simulation& simulation,
 }
 
 std::string variables_text(const fmu::Description& description) {
-    std::string text = fmt::format("ancora fmu 2\n{}\n{}\n{}\t{}\t{}\t{}\n",
+    std::string text = fmt::format("ancora fmu 3\n{}\n{}\n{}\t{}\t{}\t{}\t{}\n",
                                    description.token,
                                    description.step,
                                    description.num_states(),
                                    description.exchange.num_events,
                                    description.exchange.has_works ? 1 : 0,
-                                   description.is_for_steps ? 1 : 0);
+                                   description.is_for_steps ? 1 : 0,
+                                   description.clocks.size());
     for (const Variable& variable : description.variables)
         text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
                             static_cast<int>(variable.kind),
@@ -183,7 +185,31 @@ std::string variables_text(const fmu::Description& description) {
                             variable.component,
                             variable.start,
                             fmu::escaped_cell(variable.text));
+    for (const fmu::Clock& clock : description.clocks)
+        text += fmt::format("{}\t{}\n", fmu::escaped_cell(clock.name), fmu::escaped_cell(clock.of));
     return text;
+}
+
+/// A clock for each object that takes samples, and the outputs that change at these alone.
+void add_clocks(Simulation& simulation, fmu::Description& to) {
+    std::set<std::string> names;
+    for (const Variable& variable : to.variables) names.insert(variable.name);
+    const EventSteps steps(simulation);
+    for (const EventSteps::Sampler& sampler : steps.samplers()) {
+        for (Variable& variable : to.variables)
+            if (variable.kind == Variable::Kind::output &&
+                std::ranges::count(sampler.columns, variable.of) > 0)
+                variable.clock = static_cast<int>(to.clocks.size());
+        std::string name = sampler.name + ".clock";
+        while (!names.insert(name).second) name += '_';
+        to.clocks.push_back({name,
+                             sampler.name,
+                             fmt::format("samples of {}, every {:.9g} s from {:.9g} s behind the "
+                                         "start on",
+                                         sampler.name,
+                                         sampler.period,
+                                         sampler.first - simulation.begin_time())});
+    }
 }
 
 /// 8-4-4-4-12 digits of a hash, in braces as others write it.
@@ -406,6 +432,8 @@ void write_fmu(const Manifest& manifest,
             throw Error(ErrorKind::manifest,
                         "nothing moves in the model, so that it has no states");
     }
+
+    if (options.version == 3) add_clocks(steps ? *steps : *exchange, description);
 
     const std::string name = fmu::identifier(simulation.name());
     const auto inner = libraries(simulation, name);

@@ -21,6 +21,17 @@ struct Variable {
     double start = 0.0;  ///< of numbers and truth values
     std::string text;    ///< start of texts
     std::string doc;     ///< one line; may be empty
+    int clock = -1;      ///< that an output changes at alone, among the clocks
+};
+
+/// A clock of FMI 3.0, which ticks at each sample of an object. It is a triggered output: the FMU
+/// takes its samples by itself, and says at events which of them these are. A periodic input clock
+/// would leave it to the importer to tick, and a controller would stand still in those that do not,
+/// such as FMPy.
+struct Clock {
+    std::string name;  ///< as others see it
+    std::string of;    ///< the object
+    std::string doc;
 };
 
 /// Of an FMU for model exchange. Behind the variables and the time are, in this order, the states,
@@ -32,16 +43,20 @@ struct Exchange {
 };
 
 /// What the library needs to know beside the model, in resources/variables.txt: a line for the
-/// token, one for the step, one per variable, cells apart by tabs; for model exchange a line with
-/// the numbers of states and events before them.
+/// token, one for the step, one with the numbers of states, events and clocks, one per variable and
+/// per clock, cells apart by tabs.
 struct Description {
     std::string token;
     double step = 0.0;  ///< [s]
     std::vector<Variable> variables;
     Exchange exchange;
-    bool is_for_steps = true;  ///< for co-simulation
+    std::vector<Clock> clocks;  ///< behind all else
+    bool is_for_steps = true;   ///< for co-simulation
     std::size_t first_state() const { return variables.size() + 1; }
     std::size_t num_states() const { return exchange.states.size(); }
+    std::size_t first_clock() const {
+        return first_state() + 2 * num_states() + static_cast<std::size_t>(exchange.num_events);
+    }
 };
 
 inline std::string escaped_cell(std::string_view text) {

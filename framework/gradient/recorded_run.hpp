@@ -12,15 +12,10 @@
 #include <Eigen/Core>
 
 #include "ancora/framework/simulation.hpp"
+#include "kernel_access.hpp"
 #include "kernel_system.hpp"
 
 namespace ancora {
-
-/// The system of equations that a simulation steps.
-class KernelAccess {
-public:
-    static KernelSystem& of(const Simulation& simulation) { return simulation.kernel(); }
-};
 
 /// What a step of the discrete formulation begins from.
 struct StepState {

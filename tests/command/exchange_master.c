@@ -409,13 +409,13 @@ static void early(char **of) {
         MUST(CALL3(UpdateDiscreteStates, it, &need, &end, &nominals, &values, &has_next, &next_event) == fmi3OK);
         CHECK(!need && !end && !values && !has_next);
         MUST(CALL3(EnterStepMode, it) == fmi3OK);
-        /* Communication steps of many of the model's. */
+        /* Communication points many of the model's steps apart. */
         bool needs_event = false, early_return = true;
-        while (!needs_event && stop - t > 0.5 * h) {
-            const double wanted = t + 64 * h < stop ? 64 * h : stop - t;
-            MUST(CALL3(DoStep, it, t, wanted, true, &needs_event, &end, &early_return, &last) == fmi3OK);
-            CHECK(!end && early_return == needs_event && last > t && last <= t + wanted + 1e-9);
-            CHECK(needs_event || fabs(last - t - wanted) < 1e-9);
+        while (!needs_event && stop - t > 1e-9) {
+            const double to = fmin(64 * h * (floor(t / (64 * h) + 1e-9) + 1.0), stop);
+            MUST(CALL3(DoStep, it, t, to - t, true, &needs_event, &end, &early_return, &last) == fmi3OK);
+            CHECK(!end && early_return == (needs_event && last < to - 1e-9) && last >= t && last <= to + 1e-9);
+            CHECK(needs_event || fabs(last - to) < 1e-9);
             t = last;
         }
         if (!needs_event) break;

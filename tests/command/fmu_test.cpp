@@ -201,8 +201,8 @@ TEST_CASE("by FMI 3.0, too") {
     for (const pugi::xml_node& item : fmu.root.child("ModelStructure").children())
         (std::string(item.name()) == "Output" ? outputs : unknowns)
             .push_back(item.attribute("valueReference").as_int());
-    CHECK(outputs == std::vector<int>{6, 7});
-    CHECK(unknowns == outputs);
+    CHECK(outputs == std::vector<int>{6, 7, 9});  // behind the time the clock of the controller
+    CHECK(unknowns == std::vector<int>{6, 7});
     CHECK(make(folder, {kModel, "--fmi", "4"}).status == 2);
 }
 

@@ -52,24 +52,35 @@ Description read_description(const fs::path& file) {
     const auto damaged = [&](const char* what) {
         throw Error(ErrorKind::file, fmt::format("\"{}\" {}", file.string(), what));
     };
-    if (lines.size() < 5 || lines[0] != "ancora fmu 2") damaged("is not of an FMU of Ancora");
+    if (lines.size() < 5 || lines[0] != "ancora fmu 3") damaged("is not of an FMU of Ancora");
     if (lines.size() > kMostVariables) damaged("is too long");
     Description out;
     out.token = lines[1];
     out.step = number_of(lines[2], file);
     if (!(out.step > 0.0)) damaged("has no step");
     const std::vector<std::string> sizes = split(lines[3], '\t');
-    if (sizes.size() != 4) damaged("has no numbers of states and events");
+    if (sizes.size() != 5) damaged("has no numbers of states and events");
     const double num_states = number_of(sizes[0], file), num_events = number_of(sizes[1], file);
     if (!(num_states >= 0.0 && num_states <= kMostVariables && num_events >= 0.0 &&
           num_events <= kMostVariables))
         damaged("has too many states");
+    const double num_clocks = number_of(sizes[4], file);
+    if (!(num_clocks >= 0.0 && num_clocks <= kMostVariables)) damaged("has too many clocks");
+    const auto clocks = static_cast<std::size_t>(num_clocks);
     out.exchange.states.resize(static_cast<std::size_t>(num_states));
     out.exchange.num_events = static_cast<int>(num_events);
     out.exchange.has_works = number_of(sizes[2], file) != 0.0;
     out.is_for_steps = number_of(sizes[3], file) != 0.0;
-    for (std::size_t i = 4; i < lines.size() && !lines[i].empty(); ++i) {
+    std::size_t last = 4;
+    while (last < lines.size() && !lines[last].empty()) ++last;
+    if (last - 4 < clocks) damaged("has fewer lines than clocks");
+    for (std::size_t i = 4; i < last; ++i) {
         const std::vector<std::string> cells = split(lines[i], '\t');
+        if (i >= last - clocks) {
+            if (cells.size() != 2) damaged("has a line that was cut");
+            out.clocks.push_back({plain_cell(cells[0]), plain_cell(cells[1]), {}});
+            continue;
+        }
         if (cells.size() != 7) damaged("has a line that was cut");
         Variable& variable = out.variables.emplace_back();
         const double kind = number_of(cells[0], file), type = number_of(cells[1], file),

@@ -13,7 +13,10 @@ namespace {
 
 using Type = Variable::Type;
 
-constexpr const char* kNoClocks = "this FMU has no clocks";
+constexpr const char* kNoPartitions = "this FMU has no model partitions: its clocks are outputs";
+constexpr const char* kOwnTicks = "is an output, which the FMU ticks itself";
+constexpr const char* kNoInterval =
+    "is triggered, and has no interval or shift: it ticks at events of the FMU";
 constexpr const char* kNoStructure = "this FMU has no structural parameters";
 constexpr const char* kNoDependencies = "this FMU does not tell dependencies of elements";
 
@@ -157,17 +160,39 @@ ANCORA_FMI3_NO_NUMBERS(Int64)
 ANCORA_FMI3_NO_NUMBERS(UInt64)
 ANCORA_FMI3_NO_VALUES(fmi3GetBinary, n + m, size_t n, size_t[], fmi3Binary[], size_t m)
 ANCORA_FMI3_NO_VALUES(fmi3SetBinary, n + m, size_t n, const size_t[], const fmi3Binary[], size_t m)
-ANCORA_FMI3_NO_VALUES(fmi3GetClock, n, size_t n, fmi3Clock[])
-ANCORA_FMI3_NO_VALUES(fmi3SetClock, n, size_t n, const fmi3Clock[])
-ANCORA_FMI3_NO_VALUES(fmi3GetIntervalDecimal, n, size_t n, fmi3Float64[], fmi3IntervalQualifier[])
-ANCORA_FMI3_NO_VALUES(
-    fmi3GetIntervalFraction, n, size_t n, fmi3UInt64[], fmi3UInt64[], fmi3IntervalQualifier[])
-ANCORA_FMI3_NO_VALUES(fmi3GetShiftDecimal, n, size_t n, fmi3Float64[])
-ANCORA_FMI3_NO_VALUES(fmi3GetShiftFraction, n, size_t n, fmi3UInt64[], fmi3UInt64[])
-ANCORA_FMI3_NO_VALUES(fmi3SetIntervalDecimal, n, size_t n, const fmi3Float64[])
-ANCORA_FMI3_NO_VALUES(fmi3SetIntervalFraction, n, size_t n, const fmi3UInt64[], const fmi3UInt64[])
-ANCORA_FMI3_NO_VALUES(fmi3SetShiftDecimal, n, size_t n, const fmi3Float64[])
-ANCORA_FMI3_NO_VALUES(fmi3SetShiftFraction, n, size_t n, const fmi3UInt64[], const fmi3UInt64[])
+
+// Clocks are triggered outputs: what clocks over time and those that an importer ticks have is
+// refused.
+fmi3Status fmi3GetClock(fmi3Instance it, References of, size_t count, fmi3Clock to[]) {
+    return guarded(it, __func__, [&](const Slave& slave) {
+        require_arrays(of, to, count, count);
+        for (size_t i = 0; i < count; ++i) to[i] = slave.is_ticking(of[i]);
+    });
+}
+#define ANCORA_FMI3_NO_CLOCKS(name, why, ...)                            \
+    fmi3Status name(fmi3Instance it, References of, __VA_ARGS__) {       \
+        return guarded(it, __func__, [&](const Slave& slave) {           \
+            require_given(count == 0 || of != NULL, "an array is NULL"); \
+            if (count > 0) slave.refuse_clock(of[0], why);               \
+        });                                                              \
+    }
+ANCORA_FMI3_NO_CLOCKS(fmi3SetClock, kOwnTicks, size_t count, const fmi3Clock[])
+ANCORA_FMI3_NO_CLOCKS(
+    fmi3GetIntervalDecimal, kNoInterval, size_t count, fmi3Float64[], fmi3IntervalQualifier[])
+ANCORA_FMI3_NO_CLOCKS(fmi3GetIntervalFraction,
+                      kNoInterval,
+                      size_t count,
+                      fmi3UInt64[],
+                      fmi3UInt64[],
+                      fmi3IntervalQualifier[])
+ANCORA_FMI3_NO_CLOCKS(fmi3GetShiftDecimal, kNoInterval, size_t count, fmi3Float64[])
+ANCORA_FMI3_NO_CLOCKS(fmi3GetShiftFraction, kNoInterval, size_t count, fmi3UInt64[], fmi3UInt64[])
+ANCORA_FMI3_NO_CLOCKS(fmi3SetIntervalDecimal, kNoInterval, size_t count, const fmi3Float64[])
+ANCORA_FMI3_NO_CLOCKS(
+    fmi3SetIntervalFraction, kNoInterval, size_t count, const fmi3UInt64[], const fmi3UInt64[])
+ANCORA_FMI3_NO_CLOCKS(fmi3SetShiftDecimal, kNoInterval, size_t count, const fmi3Float64[])
+ANCORA_FMI3_NO_CLOCKS(
+    fmi3SetShiftFraction, kNoInterval, size_t count, const fmi3UInt64[], const fmi3UInt64[])
 
 fmi3Status fmi3GetFMUState(fmi3Instance it, fmi3FMUState* state) {
     return guarded(it, __func__, get_state, state);
@@ -205,7 +230,8 @@ fmi3Status fmi3DoStep(fmi3Instance it,
         *event_needed = *terminate = *early_return = false;
         const Slave::Step step = slave.step(time, length, slave.may_return);
         *last_time = slave.time();
-        *event_needed = *early_return = step == Slave::Step::event;
+        *early_return = step == Slave::Step::early;
+        *event_needed = *early_return || step == Slave::Step::event;
         return step == Slave::Step::discarded ? kDiscard : kOk;
     });
 }
@@ -338,4 +364,4 @@ ANCORA_FMI_REFUSED(fmi3GetOutputDerivatives,
                    const fmi3Int32[],
                    fmi3Float64[],
                    size_t)
-ANCORA_FMI_REFUSED(fmi3ActivateModelPartition, kNoClocks, fmi3ValueReference, fmi3Float64)
+ANCORA_FMI_REFUSED(fmi3ActivateModelPartition, kNoPartitions, fmi3ValueReference, fmi3Float64)

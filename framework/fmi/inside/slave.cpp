@@ -72,7 +72,10 @@ void Slave::require(std::initializer_list<Phase> phases, const char* call) const
 
 void Slave::reset() {
     continuous_.reset();
+    events_.reset();
     simulation_.reset();
+    before_.reset();
+    ticks_.clear();
     now_ = {};
     for (const Variable& variable : description_.variables) {
         now_.numbers.push_back(variable.start);
@@ -104,8 +107,11 @@ void Slave::leave_initialization() {
     require({Phase::initialization}, "the exit from initialization");
     simulation();
     apply_inputs();
+    // In event mode the first samples are still to be taken.
+    if (use_ != Use::steps) events_->sample_anew();
     if (continuous_) continuous_->read_state(x_);
     now_.phase = use_ == Use::steps ? Phase::steps : Phase::events;
+    if (use_ != Use::steps) begin_events();
 }
 
 void Slave::terminate() {
@@ -113,17 +119,35 @@ void Slave::terminate() {
     now_.phase = Phase::terminated;
 }
 
+/// Samples that have been taken at an event whose mode goes on can be taken otherwise.
 Snapshot Slave::snapshot() const {
     Snapshot out = now_;
     // What changes parameters makes the simulation anew.
-    if (simulation_ && !has_new_parameters_) out.simulation = simulation_->save();
-    if (continuous_ && !out.simulation.empty()) {
-        out.outer.assign(1, t_);
-        out.outer.insert(out.outer.end(), x_.begin(), x_.end());
-        const std::vector<double> memory = continuous_->memory();
-        out.outer.insert(out.outer.end(), memory.begin(), memory.end());
-    }
+    if (!simulation_ || has_new_parameters_) return out;
+    Kept kept = before_ ? *before_ : keep();
+    out.simulation = std::move(kept.simulation);
+    out.outer = std::move(kept.outer);
     return out;
+}
+
+Slave::Kept Slave::keep() const {
+    Kept out{simulation_->save(), {}};
+    if (!continuous_) return out;
+    out.outer.assign(1, t_);
+    out.outer.insert(out.outer.end(), x_.begin(), x_.end());
+    const std::vector<double> memory = continuous_->memory();
+    out.outer.insert(out.outer.end(), memory.begin(), memory.end());
+    return out;
+}
+
+void Slave::put_back(const Kept& kept) {
+    simulation_->restore(kept.simulation);
+    has_new_inputs_ = true;
+    if (!continuous_) return;
+    if (kept.outer.size() < 1 + x_.size()) refuse("the state is of another model");
+    t_ = kept.outer.front();
+    std::copy_n(kept.outer.begin() + 1, x_.size(), x_.begin());
+    continuous_->set_memory(std::span(kept.outer).subspan(1 + x_.size()));
 }
 
 void Slave::restore(const Snapshot& snapshot) {
@@ -146,15 +170,13 @@ void Slave::restore(const Snapshot& snapshot) {
         } else {
             if (!snapshot.outer.empty() != is_for_exchange())
                 refuse("the state is that of an instance for another use");
-            simulation().restore(snapshot.simulation);
-            if (continuous_) {
-                if (snapshot.outer.size() < 1 + x_.size()) refuse("the state is of another model");
-                t_ = snapshot.outer.front();
-                std::copy_n(snapshot.outer.begin() + 1, x_.size(), x_.begin());
-                continuous_->set_memory(std::span(snapshot.outer).subspan(1 + x_.size()));
-            }
+            simulation();
+            put_back({snapshot.simulation, snapshot.outer});
         }
         has_new_inputs_ = true;
+        before_.reset();
+        ticks_.clear();
+        if (now_.phase == Phase::events) begin_events();
     } catch (...) {
         now_ = before;
         has_new_parameters_ = true;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ancora/framework/continuous_model.hpp"
+#include "ancora/framework/event_steps.hpp"
 #include "ancora/framework/simulation.hpp"
 #include "fmu_variables.hpp"
 #include "snapshot.hpp"
@@ -59,12 +60,16 @@ public:
                      std::span<double> to);
     const std::string& text(std::size_t variable) const;
 
-    enum class Step { complete, discarded, event };
-    /// From `time` over `length`, a whole number of the model's steps. A numerical failure in it is
-    /// told to `warn` and discards what is left of the step; so does the end of the model's data
-    /// where no stop time is known.
-    /// @param may_return  whether a step may end early, behind an impact, a contact that lets go or
-    ///                    the like; it is then Step::event
+    enum class Step {
+        complete,
+        discarded,
+        event,  ///< complete, and event mode has something to do at its end
+        early,  ///< ended before, at an event
+    };
+    /// From `time` over `length`, to the end of a step of the model, or with event mode to the time
+    /// of its next event. A numerical failure in it goes to `warn` and discards what is left of
+    /// the step; so does the end of the model's data where no stop time is known.
+    /// @param may_return  with event mode: whether it may end early, at any event
     Step step(double time, double length, bool may_return = false);
 
     // Event mode, of both uses that have one.
@@ -74,6 +79,10 @@ public:
         bool has_changed = false;  ///< states of model exchange
         double next_event = 0.0;   ///< its time [s]; infinity if there is none
     };
+    /// Whether a clock ticks at the present event, by its value reference.
+    bool is_ticking(std::size_t variable) const;
+    /// Refuses what clocks of this kind do not have.
+    [[noreturn]] void refuse_clock(std::size_t variable, const char* why) const;
     /// Passes what is due at the present time.
     Update update();
     /// On to steps, or to continuous time.
@@ -107,10 +116,23 @@ private:
     Simulation make(double num_steps);
     bool extend(double num_steps);
     void apply_inputs();
+    [[noreturn]] void refuse_length(double time, double length, double first) const;
+    void evaluate();
+    void begin_events();
+    void pass_events();
+    void require_clock(std::size_t variable) const;
     void begin_exchange();
     void require_exchange(const char* call) const;
     void get_outputs(std::span<const unsigned> variables, std::span<double> to);
     void get_unknowns(std::span<const unsigned> variables, std::span<double> to);
+
+    /// What the run depends on besides the variables.
+    struct Kept {
+        std::vector<std::byte> simulation;
+        std::vector<double> outer;
+    };
+    Kept keep() const;
+    void put_back(const Kept& kept);
 
     Description description_;
     Use use_;
@@ -122,6 +144,9 @@ private:
     PluginRegistry registry_;
     Snapshot now_;  // without the simulation's bytes
     std::optional<Simulation> simulation_;
+    std::optional<EventSteps> events_;
+    std::vector<char> ticks_;                    // samplers that are due at the present event
+    std::optional<Kept> before_;                 // these samples, where they have been taken
     std::optional<ContinuousModel> continuous_;  // of model exchange
     double t_ = 0.0;                             // where the importer is
     std::vector<double> x_;

@@ -69,7 +69,7 @@ void Slave::derivatives(std::span<double> dx) {
     require({Phase::initialization, Phase::events, Phase::continuous}, "the derivatives");
     if (dx.size() != x_.size()) refuse(fmt::format("there are {} states", x_.size()));
     simulation();
-    apply_inputs();
+    evaluate();
     continuous_->derivative(t_, x_, dx);
 }
 
@@ -79,7 +79,7 @@ void Slave::indicators(std::span<double> g) {
     if (g.size() != num_indicators())
         refuse(fmt::format("there are {} event indicators", num_indicators()));
     simulation();
-    apply_inputs();
+    evaluate();
     continuous_->event_functions(t_, x_, g);
 }
 

@@ -85,6 +85,7 @@ Simulation& Slave::simulation() {
     for (std::size_t i = 0; i < description_.variables.size(); ++i)
         if (description_.variables[i].of == "integrator.step") step = now_.numbers[i];
     continuous_.reset();
+    events_.reset();
     simulation_.reset();
     too_many_steps_ = kManySteps;
     if (now_.num_steps > 0.0) {  // of a state
@@ -117,6 +118,11 @@ Simulation& Slave::simulation() {
             variable.kind == Variable::Kind::output ? simulation_->find_column(variable.of) : -1);
     has_new_parameters_ = false;
     has_new_inputs_ = true;
+    events_.emplace(*simulation_);
+    if (!std::ranges::equal(
+            description_.clocks, events_->samplers(), {}, &Clock::of, &EventSteps::Sampler::name) &&
+        !description_.clocks.empty())
+        refuse("with these parameters other objects take samples than the description has clocks");
     if (use_ == Use::exchange) begin_exchange();
     return *simulation_;
 }
@@ -149,6 +155,13 @@ bool Slave::extend(double num_steps) {
 void Slave::apply_inputs() {
     if (!has_new_inputs_) return;
     Simulation& to = *simulation_;
+    // The first samples are of the inputs that the initialization has come to.
+    const bool samples =
+        now_.phase == Phase::initialization &&
+        std::ranges::any_of(description_.variables, [](const Variable& variable) {
+            return variable.kind == Variable::Kind::input || variable.kind == Variable::Kind::force;
+        });
+    if (samples) events_->sample_anew();
     for (std::size_t i = 0; i < description_.variables.size(); ++i) {
         const Variable& variable = description_.variables[i];
         if (variable.kind == Variable::Kind::input) to.set_input(variable.of, now_.numbers[i]);
@@ -157,6 +170,7 @@ void Slave::apply_inputs() {
             to.apply_force(variable.of,
                            {now_.numbers[i], now_.numbers.at(i + 1), now_.numbers.at(i + 2)});
     }
+    if (samples) events_->pass();
     has_new_inputs_ = false;
     if (continuous_) continuous_->refresh();
 }

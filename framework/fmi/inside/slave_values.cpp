@@ -82,7 +82,7 @@ void Slave::get_numbers(std::span<const unsigned> variables,
     if (places.empty()) return;
     if (!simulation_) refuse("there are no outputs: the initialization failed");
     if (now_.phase == Phase::initialization) simulation();
-    if (now_.phase != Phase::terminated && now_.phase != Phase::failed) apply_inputs();
+    if (now_.phase != Phase::terminated && now_.phase != Phase::failed) evaluate();
     std::vector<double> values(places.size());
     get_unknowns(outputs, values);
     for (std::size_t i = 0; i < places.size(); ++i) to[places[i]] = values[i];
@@ -147,7 +147,7 @@ void Slave::directional_derivative(std::span<const unsigned> unknowns,
     require_exchange("a directional derivative");
     require({Phase::initialization, Phase::events, Phase::continuous}, "a directional derivative");
     simulation();
-    apply_inputs();
+    evaluate();
     const std::size_t first = description_.first_state();
     for (const unsigned k : unknowns) {
         const bool is_output = k < description_.variables.size() &&

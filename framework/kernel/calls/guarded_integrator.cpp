@@ -40,6 +40,8 @@ double GuardedIntegrator::step(CallMeter& meter, System& system, double t0, doub
     try {
         const CallScope scope(*object_, "step, or the kernel that it called,", &t0);
         integrator_->step(system, t0, h);
+    } catch (const EventPause&) {
+        environment.restore();
     } catch (...) {
         environment.restore();
         rethrow_from_plugin(*object_, "step", &t0);

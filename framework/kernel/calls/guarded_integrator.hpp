@@ -11,6 +11,10 @@
 
 namespace ancora {
 
+/// Thrown by the system through an integrator that would go on behind an event, where a step is to
+/// end there. What was accepted stays.
+struct EventPause {};
+
 /// Owns an integrator. Its calls are not recorded, since a system went in.
 class GuardedIntegrator {
 public:
@@ -25,6 +29,7 @@ public:
     void prepare(const System& system,
                  const StepSettings& settings,
                  const std::function<void(int)>& resize_history);
+    /// Ends early, with what was accepted so far, where the system throws an EventPause.
     /// @returns the time that it took [s], which is recorded, too
     double step(CallMeter& meter, System& system, double t0, double h);
     /// Refuses what is not finite.

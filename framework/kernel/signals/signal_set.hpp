@@ -154,6 +154,22 @@ public:
     /// Lets all objects act whose time has come, with crossings that have come down just now.
     void act(const double* q, const double* v, double t);
 
+    // --- samples
+
+    /// A force that acts at times of equal distance, and of whose outputs some are held between
+    /// these.
+    struct Sampler {
+        int part = 0;
+        double first = 0.0, period = 0.0;  ///< [s]
+        std::vector<std::string> held;     ///< columns: "pid.command"
+    };
+    /// At the begin of a run, t.
+    std::vector<Sampler> samplers(double t) const;
+    double next_time(int part) const { return next_times_[part]; }
+    const std::string& name(int part) const { return parts_[part].of->name; }
+    /// Undoes the samples that parts have taken at the begin, t: they are due once more.
+    void sample_anew(std::span<const int> parts, double t);
+
     // --- inputs, as an embedding program sees them
 
     SignalInputSet& inputs() { return inputs_; }

@@ -47,7 +47,29 @@ void Stepping::step() {
     if (model_.traits.is_adaptive)
         step_freely();
     else
-        step_on_grid();
+        step_on_grid(Until::behind_end);
+}
+
+bool Stepping::step_to_event(bool may_pause) {
+    struct Pausing {
+        KernelSystem& system;
+        ~Pausing() { system.pause_at_events(false); }
+    };
+    pass_due();
+    const Pausing pausing{system_};
+    system_.pause_at_events(may_pause);
+    return step_on_grid(may_pause ? Until::event : Until::end);
+}
+
+bool Stepping::is_due(double t) {
+    return is_at(system_.parts().signals.next_time(), t) ||
+           std::isfinite(breaks_.next(system_.time(), t + time_rounding()));
+}
+
+void Stepping::pass_due() {
+    const bool is_on_grid = std::abs(system_.time() - grid_time(steps_done_)) <= time_rounding();
+    pass_events_at(system_.time());
+    if (is_on_grid && !asks_instants()) take_grid_time();
 }
 
 void Stepping::step_freely() {
@@ -112,7 +134,7 @@ void Stepping::pass_events_at(double t) {
     }
 }
 
-void Stepping::step_on_grid() {
+bool Stepping::step_on_grid(Until until) {
     // Grid times are k step, not sums of steps; a step that failed on its way goes on from
     // there.
     const bool is_last = steps_done_ + 1 == num_steps_;
@@ -126,16 +148,19 @@ void Stepping::step_on_grid() {
     const bool is_whole = std::abs(rest - settings_.step) <= rounding ||
                           (is_last && std::abs(rest - settings_.step) <= end_rounding());
     system_.begin_grid_step(steps_done_, goes_on);
-    const bool is_cut = integrate_to_actions(end_time, rounding);
+    const Cut cut = integrate_to_actions(end_time, rounding, until == Until::event);
+    if (cut == Cut::paused) return true;
     const double at_end = breaks_.next(end_time - rounding, end_time + rounding);
     const bool ends_before = asks_instants() && at_end <= end_time + rounding;
     const double target =
         ends_before ? VelocityImpulse::before(std::min(at_end, end_time)) : end_time;
-    integrate(system_.time(),
-              is_whole && !is_cut && !ends_before ? settings_.step : target - system_.time());
+    integrate(
+        system_.time(),
+        is_whole && cut == Cut::none && !ends_before ? settings_.step : target - system_.time());
     // the last step of a run may be whole but for rounding of its end
     const double allowed = is_last ? end_rounding() : rounding;
-    if (const double missing = end_time - system_.time(); std::abs(missing) > allowed)
+    if (const double missing = end_time - system_.time(); std::abs(missing) > allowed) {
+        if (system_.is_paused()) return true;
         throw Error(ErrorKind::plugin,
                     fmt::format("{}: step from t = {:.9g} s returned at t = {:.9g} s instead of "
                                 "{:.9g} s; it must accept steps that lead exactly there",
@@ -144,37 +169,43 @@ void Stepping::step_on_grid() {
                                 system_.time(),
                                 end_time),
                     model_.integrator_object.place);
+    }
     if (at_end <= end_time + rounding) system_.discontinuities().pass_break_point(at_end);
     system_.end_grid_step(end_time);
-    if (system_.parts().signals.next_time() <= end_time + rounding) {
+    const bool acts = system_.parts().signals.next_time() <= end_time + rounding;
+    if (acts && until == Until::behind_end) {
         // at its own time, which is the grid's but for rounding
         system_.set_time(std::max(end_time, system_.parts().signals.next_time()));
         system_.discontinuities().act();
         system_.set_time(end_time);
-    } else {
+    } else if (!acts) {
         system_.discontinuities().pass_due_crossings();
     }
     ++steps_done_;
+    return acts || system_.is_paused() || at_end <= end_time + rounding;
 }
 
-bool Stepping::integrate_to_actions(double end_time, double rounding) {
-    bool is_cut = false;
+Stepping::Cut Stepping::integrate_to_actions(double end_time, double rounding, bool may_pause) {
+    Cut cut = Cut::none;
+    const auto pauses_at = [&](double t) {
+        if (t > system_.time()) integrate(system_.time(), t - system_.time());
+        return may_pause;
+    };
     for (;;) {
         const double next = system_.parts().signals.next_time();
         const double at = breaks_.next(system_.time() + rounding, end_time - rounding);
-        if (!(std::min(next, at) < end_time - rounding)) break;
-        is_cut = true;
+        if (!(std::min(next, at) < end_time - rounding)) return cut;
+        cut = Cut::cut;
         if (at < next - rounding) {
-            integrate(system_.time(), VelocityImpulse::before(at) - system_.time());
+            if (pauses_at(VelocityImpulse::before(at))) return Cut::paused;
             system_.set_time(VelocityImpulse::behind(at));
             system_.discontinuities().pass_break_point(at);
             continue;
         }
-        if (next > system_.time() + rounding) integrate(system_.time(), next - system_.time());
+        if (pauses_at(next > system_.time() + rounding ? next : system_.time())) return Cut::paused;
         system_.set_time(std::max(next, system_.time()));
         system_.discontinuities().act();
     }
-    return is_cut;
 }
 
 /// What an integrator asks for at the begin of a step is on the far side of a break point there.

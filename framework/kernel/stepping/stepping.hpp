@@ -20,6 +20,16 @@ public:
     /// Before done(): one step, which accepts pieces of it as it goes.
     void step();
     bool done() const;
+    /// On a grid: a step up to the first event in it if it may pause, else to its end. What
+    /// objects do at the time reached is still due, see pass_due(); what was due is passed first.
+    /// @returns whether it has paused, or passed an event at the end of the step
+    bool step_to_event(bool may_pause);
+    /// Samples and break points that are due at the present time.
+    void pass_due();
+    /// Whether there are some, at a time t that is the present one but for rounding.
+    bool is_due(double t);
+    /// Whether an object whose next action is at `next` acts at t.
+    bool is_at(double next, double t) const { return next <= t + time_rounding(); }
     /// Goes to t from where an integrator that chooses its steps began its last one, which counts
     /// as no step of the run.
     void reach(double t);
@@ -53,11 +63,14 @@ public:
 
 private:
     void step_freely();
-    void step_on_grid();
+    /// Where a step on the grid ends: beyond what happens at its end, before that, or at the first
+    /// event in it.
+    enum class Until { behind_end, end, event };
+    bool step_on_grid(Until until);
+    enum class Cut { none, cut, paused };
     /// Pieces of a grid step up to each time inside it at which signals act, or which is a break
     /// point.
-    /// @returns whether there was one
-    bool integrate_to_actions(double end_time, double rounding);
+    Cut integrate_to_actions(double end_time, double rounding, bool may_pause);
     void begin_behind_break(double rounding);
     bool asks_instants() const { return model_.traits.face == Face::continuous; }
     /// One call of the integrator, guarded and metered.

@@ -370,6 +370,7 @@ VelocityProjection& KernelSystem::velocity_projection() {
             state_,
             extra_,
             [this] {
+                pause_behind_event();
                 extra_.for_each([](StepPart& part) {
                     part.begin_course();
                 });
@@ -474,6 +475,7 @@ void KernelSystem::evaluate_events(double t, std::span<const double> x, std::spa
 
 void KernelSystem::pass_event(int event) {
     if (!std::exchange(has_gone_over_, false)) discontinuities_.pass_event(event);
+    is_paused_ = pauses_;
 }
 
 void KernelSystem::apply_force(const std::string& attachment, const std::array<double, 3>& force) {

@@ -60,7 +60,10 @@ public:
     }
     void split_ranges(std::size_t count, RangeCall call, const void* range) override;
     void accept(const StepTrial& trial) override;
-    double max_smooth_step(double h) const override { return extra_.max_smooth_step(h); }
+    double max_smooth_step(double h) const override {
+        pause_behind_event();
+        return extra_.max_smooth_step(h);
+    }
     int num_events() const override { return discontinuities_.num_events(); }
     void evaluate_events(const StepTrial& trial, std::span<double> g) override;
     bool update_active_set(const StepTrial& trial) override;
@@ -75,6 +78,14 @@ public:
                                      std::string_view advice) override;
 
     // What a simulation asks for.
+    /// Whether the integrator's step ends at the first event in it, or at its end alone if the
+    /// integrator asks for nothing between its pieces.
+    void pause_at_events(bool on) {
+        pauses_ = on;
+        is_paused_ = false;
+    }
+    /// An event was passed since.
+    bool is_paused() const { return is_paused_; }
     /// See Assembly::use_threads().
     void use_threads(int count) {
         parts_.use_threads(count);
@@ -270,6 +281,10 @@ private:
     void return_to(const StepTrial& trial);
     void note_piece();
 
+    /// To be called where an integrator begins a piece of its step.
+    void pause_behind_event() const {
+        if (is_paused_) throw EventPause{};
+    }
     ImplicitFace& implicit_face();
     VelocityProjection& velocity_projection();
     void require_present(double t0, double h) const;
@@ -304,6 +319,8 @@ private:
     bool go_over();
     bool follow_releases();
     TrialHistory trials_;
+    bool pauses_ = false;           // behind events
+    bool is_paused_ = false;        // behind one
     bool has_gone_over_ = false;    // a part, since the last trial
     bool is_trial_passed_ = false;  // other positions have been evaluated since
     Accelerations accelerations_;

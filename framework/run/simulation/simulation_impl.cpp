@@ -139,19 +139,34 @@ void Simulation::Impl::sample(const Samples& to) {
     std::ranges::copy(v, std::ranges::copy(q, to.state.begin() + 1).out);
 }
 
-void Simulation::Impl::step() {
+template <class Advance>
+auto Simulation::Impl::advance(const Advance& by) {
     if (stepping.done()) throw Error(ErrorKind::usage, "the simulation has reached its end");
     was_restored = false;
     leave_state();
     try {
-        stepping.step();
+        return by();
     } catch (const FailedCall&) {
         // A value that is not finite may have been long in coming
         const std::string grown = warn ? system.grown_energy(true) : std::string{};
         if (!grown.empty()) warn(grown);
         throw;
     }
+}
+
+void Simulation::Impl::step() {
+    advance([this] {
+        stepping.step();
+    });
     if (stepping.done()) warn_at_end(model, system, warn);
+}
+
+bool Simulation::Impl::step_to_event(bool may_pause) {
+    const bool has_event = advance([&] {
+        return stepping.step_to_event(may_pause);
+    });
+    if (stepping.done()) warn_at_end(model, system, warn);
+    return has_event;
 }
 
 void Simulation::Impl::sample_by_step(double t, const Samples& to) {

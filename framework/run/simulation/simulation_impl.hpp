@@ -36,6 +36,10 @@ struct Simulation::Impl {
     SceneSampler& sampler();
     void sample(const Samples& to);
     void step();
+    bool step_to_event(bool may_pause);
+    /// Either of them, with what comes before it.
+    template <class Advance>
+    auto advance(const Advance& by);
 
     /// A step of its own from the begin of the last one: it keeps what steps keep.
     void sample_by_step(double t, const Samples& to);

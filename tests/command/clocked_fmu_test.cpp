@@ -24,29 +24,32 @@ const std::string kFast =
 const std::string kSlow =
     R"(<Clock name="slow" valueReference="8" causality="input" intervalVariability="fixed" resolution="50" intervalCounter="3" shiftCounter="1"/>)";
 
-/// The FMU in C, which refuses calls out of their modes.
-void write_clocked(const TempFolder& folder, const std::string& clocks) {
-    const fs::path inside = folder / "clocked";
+/// An FMU in C of this name, which refuses calls out of their modes.
+void write_fmu_in_c(const TempFolder& folder,
+                    const std::string& name,
+                    const char* library,
+                    const std::string& variables) {
+    const fs::path inside = folder / name;
     fs::create_directories(inside / "binaries/x86_64-linux");
-    fs::copy_file(ANCORA_TEST_CLOCKED_FMU,
-                  inside / "binaries/x86_64-linux/clocked.so",
+    fs::copy_file(library,
+                  inside / ("binaries/x86_64-linux/" + name + ".so"),
                   fs::copy_options::overwrite_existing);
-    std::ofstream(inside / "modelDescription.xml") << R"(<?xml version="1.0"?>
-<fmiModelDescription fmiVersion="3.0" modelName="clocked" instantiationToken="{}">
-<CoSimulation modelIdentifier="clocked" hasEventMode="true" canGetAndSetFMUState="true" canSerializeFMUState="true"/>
+    std::ofstream(inside / "modelDescription.xml") << fmt::format(
+        R"(<?xml version="1.0"?>
+<fmiModelDescription fmiVersion="3.0" modelName="{0}" instantiationToken="{{}}">
+<CoSimulation modelIdentifier="{0}" hasEventMode="true" canGetAndSetFMUState="true" canSerializeFMUState="true"/>
 <ModelVariables>
 <Float64 name="time" valueReference="0" causality="independent"/>
-<Float64 name="kp" valueReference="1" causality="parameter" variability="fixed" start="1"/>
-<Float64 name="ki" valueReference="2" causality="parameter" variability="fixed" start="0"/>
-<Float64 name="r" valueReference="3" causality="input" variability="discrete" clocks="7" start="0"/>
-<Float64 name="m" valueReference="4" causality="input" variability="discrete" clocks="7" start="0"/>
-<Float64 name="u" valueReference="5" causality="output" variability="discrete" clocks="7"/>
-<Float64 name="n" valueReference="6" causality="output" variability="discrete" clocks="8"/>
-<Float64 name="total" valueReference="9" causality="local" variability="discrete"/>
-)" << clocks << "\n</ModelVariables>\n<ModelStructure/>\n</fmiModelDescription>\n";
+{1}
+</ModelVariables>
+<ModelStructure/>
+</fmiModelDescription>
+)",
+        name,
+        variables);
     ProcessOptions options;
     options.folder = inside;
-    const fs::path archive = folder / "clocked.fmu";
+    const fs::path archive = folder / (name + ".fmu");
     fs::remove(archive);
     const ProcessResult packed = run_process({ANCORA_TEST_CMAKE,
                                               "-E",
@@ -59,6 +62,62 @@ void write_clocked(const TempFolder& folder, const std::string& clocks) {
                                              options);
     REQUIRE_MESSAGE(packed.status == 0, packed.err);
 }
+
+void write_clocked(const TempFolder& folder, const std::string& clocks) {
+    write_fmu_in_c(folder, "clocked", ANCORA_TEST_CLOCKED_FMU, R"(
+<Float64 name="kp" valueReference="1" causality="parameter" variability="fixed" start="1"/>
+<Float64 name="ki" valueReference="2" causality="parameter" variability="fixed" start="0"/>
+<Float64 name="r" valueReference="3" causality="input" variability="discrete" clocks="7" start="0"/>
+<Float64 name="m" valueReference="4" causality="input" variability="discrete" clocks="7" start="0"/>
+<Float64 name="u" valueReference="5" causality="output" variability="discrete" clocks="7"/>
+<Float64 name="n" valueReference="6" causality="output" variability="discrete" clocks="8"/>
+<Float64 name="total" valueReference="9" causality="local" variability="discrete"/>
+)" + clocks);
+}
+
+/// Clocks of all kinds, of kinds_fmu.c.
+void write_kinds(const TempFolder& folder) {
+    write_fmu_in_c(folder, "kinds", ANCORA_TEST_KINDS_FMU, R"(
+<Float64 name="x" valueReference="1" causality="input" start="0"/>
+<Float64 name="sum" valueReference="2" causality="output" variability="discrete" clocks="7"/>
+<Float64 name="last" valueReference="3" causality="local" variability="discrete"/>
+<Clock name="changing" valueReference="4" causality="input" intervalVariability="changing"/>
+<Clock name="countdown" valueReference="5" causality="input" intervalVariability="countdown"/>
+<Clock name="pulse" valueReference="6" causality="input" intervalVariability="triggered"/>
+<Clock name="own" valueReference="7" causality="output" intervalVariability="triggered"/>
+<Float64 name="ticks" valueReference="8" causality="local" variability="discrete"/>
+<Float64 name="downs" valueReference="9" causality="local" variability="discrete"/>
+<Float64 name="pulses" valueReference="10" causality="local" variability="discrete"/>
+<Float64 name="down_time" valueReference="11" causality="local" variability="discrete"/>
+)");
+}
+constexpr const char* kKinds = R"toml(
+[[body]]
+name = "none"
+type = "particle"
+mass = 1.0
+[[force]]
+name = "a"
+type = "fmu"
+file = "kinds.fmu"
+period = 0.03
+inputs = ["x", "pulse"]
+u1 = "sin(5*t)"
+u2 = "4*t"
+outputs = ["sum", "last", "ticks", "downs", "pulses", "down_time", "own", "changed = changing"]
+[[force]]
+name = "b"
+type = "fmu"
+file = "kinds.fmu"
+inputs = ["x", "pulse"]
+u1 = 0.0
+u2 = "a.own"
+outputs = ["pulses"]
+[integrator]
+type = "emm"
+step = 0.02
+end = 0.6
+)toml";
 
 /// A slider, and the controller beside it.
 std::string model(const std::string& more = "") {
@@ -100,7 +159,7 @@ TEST_CASE("a controller on a clock acts at its ticks, with what stands there") {
         kFast,
         R"(<Clock name="fast" valueReference="7" causality="input" intervalVariability="calculated"/>)"};
     for (const std::string& fast : told)
-        for (const char* const period : {"", "period = 0.01", "period = 0.02"}) {
+        for (const std::string period : {"", "period = 0.01", "period = 0.015", "period = 0.02"}) {
             CAPTURE(fast);
             CAPTURE(period);
             const TempFolder folder;
@@ -124,6 +183,7 @@ TEST_CASE("a controller on a clock acts at its ticks, with what stands there") {
                 if (it.done()) break;
                 it.step();
                 if ((step + 1) % 4 != 0) {
+                    CAPTURE(t);
                     REQUIRE(std::abs(it.value("pi.u") - u) <= 1e-13);
                     CHECK(it.value("pi.total") == fast_ticks);
                     CHECK(it.value("pi.n") == slow_ticks);
@@ -155,18 +215,65 @@ TEST_CASE("clocks that cannot be kept are refused") {
     };
     check_says(said(""),
                "force \"pi\": period: is missing, and the FMU has no clock that tells it");
-    check_says(said(kFast + kSlow, "period = 0.015"),
-               "period: 0.015 s does not divide the interval of its clock \"fast\", 0.02 s");
-    check_says(said(kFast + R"(<Clock name="late" valueReference="8" causality="input" )" +
-                    R"(intervalVariability="fixed" intervalDecimal="0.06" shiftDecimal="0.03"/>)"),
-               "period: 0.02 s does not divide the shift of its clock \"late\", 0.03 s");
-    check_says(said(kFast + R"(<Clock name="own" valueReference="8" causality="input" )" +
-                    R"(intervalVariability="countdown"/>)"),
-               "its clock \"own\" is of kind countdown");
     check_says(said(kFast + R"(<Clock name="mute" valueReference="8" causality="input" )" +
                     R"(intervalVariability="tunable"/>)"),
                "does not say how often its clock \"mute\" ticks");
     check_says(said(kFast + R"(<Clock name="still" valueReference="8" causality="input" )" +
                     R"(intervalVariability="fixed" intervalDecimal="0"/>)"),
                "its clock \"still\" has no interval above zero");
+    std::string text = model();
+    text.replace(text.find("[\"r\", \"m\"]"), 10, "[\"r\", \"fast\"]");
+    const TempFolder folder;
+    write_clocked(folder, kFast + kSlow);
+    check_says(failure(folder, text),
+               "inputs: name \"fast\", a clock that nothing outside lets tick");
+    write_kinds(folder);
+    text = kKinds;
+    text.replace(text.find("\"x\", \"pulse\""), 12, "\"pulse\", \"pulse\"");
+    check_says(failure(folder, text), "inputs: name \"pulse\" twice");
+}
+
+TEST_CASE(
+    "clocks whose ticks the FMU or a signal chooses, and steps that end early at its events") {
+    const TempFolder folder;
+    write_kinds(folder);
+    Plugins plugins;
+    Simulation it = simulation_of(plugins, folder, kKinds);
+    std::vector<std::byte> saved;
+    for (int step = 0; !it.done(); ++step) {
+        if (step == 13) saved = it.save();  // behind samples that lie inside of steps
+        it.step();
+    }
+    // Times at which the FMU is given its input: samples, ticks of its choice, whole numbers of 4
+    // t.
+    std::vector<double> given;
+    for (int k = 0; k <= 20; ++k) given.push_back(0.03 * k);
+    for (int n = 1; n <= 10; ++n) given.push_back(0.005 * n * (n + 1));
+    for (int k = 0; k < 8; ++k) given.push_back(0.054 + 0.07 * k);
+    for (int k = 1; k <= 2; ++k) given.push_back(0.25 * k);
+    double sum = 0.0;
+    for (int k = 0; k < 8; ++k) {
+        const double own = 0.05 + 0.07 * k;
+        double last = 0.0;
+        for (const double t : given)
+            if (t <= own + 1e-9) last = std::max(last, t);
+        sum += std::sin(5.0 * last);
+    }
+    CHECK(std::abs(it.value("a.sum") - sum) <= 1e-12);
+    CHECK(std::abs(sum) > 0.5);
+    CHECK(it.value("a.own") == 8.0);
+    CHECK(it.value("a.ticks") == 10.0);
+    CHECK(it.value("a.changed") == 10.0);
+    CHECK(std::abs(it.value("a.last") - 0.55) <= 1e-12);
+    CHECK(it.value("a.downs") == 8.0);
+    CHECK(std::abs(it.value("a.down_time") - 0.544) <= 1e-12);
+    CHECK(it.value("a.pulses") == 2.0);
+    // Ticks of one let the other tick.
+    CHECK(it.value("b.pulses") == 8.0);
+
+    Simulation other = simulation_of(plugins, folder, kKinds);
+    other.restore(saved);
+    while (!other.done()) other.step();
+    for (const char* column : {"a.sum", "a.last", "a.own", "a.downs", "b.pulses"})
+        CHECK(other.value(column) == it.value(column));
 }

@@ -222,13 +222,18 @@ TEST_CASE("a controller as an FMU closes the loop with the bits of one that is i
         Plugins plugins;
         Simulation with_fmu =
             simulation_of(plugins, folder, kWheel + kController + actuator("controller.command"));
-        // The same one period late: what holds sees the value of the sample before.
-        Simulation alone = simulation_of(
-            plugins,
-            folder,
-            kWheel + pid("pid", kGains).append("measured = \"axle.angle\"\n") +
-                pid("hold", "kp = 1.0\nreference = \"pid.command\"\nmeasured = 0.0\n") +
-                actuator("hold.command"));
+        // By 2.0 the same one period late: what holds sees the value of the sample before. By 3.0
+        // it names its samples, and acts at them as it would in the model, beside those of the
+        // period.
+        const std::string measured = "measured = \"axle.angle\"\n";
+        const std::string controllers =
+            version == 2
+                ? pid("pid", kGains) + measured +
+                      pid("hold", "kp = 1.0\nreference = \"pid.command\"\nmeasured = 0.0\n")
+                : pid("hold", kGains) + measured + "offset = 0.005\n" +
+                      pid("beside", "kp = 1.0\nreference = 0.0\nmeasured = 0.0\n");
+        Simulation alone =
+            simulation_of(plugins, folder, kWheel + controllers + actuator("hold.command"));
         double largest = 0.0;
         while (!alone.done()) {
             alone.step();
@@ -546,6 +551,8 @@ TEST_CASE("names that it does not have, and other FMUs than it runs") {
     CHECK(contains(failure(folder, tiny()), "FMI version \"1.0\""));
     write_tiny(folder, kStates, "2.0", "{tiny}", "ModelExchange");
     CHECK(contains(failure(folder, tiny()), "not for co-simulation"));
+    write_tiny(folder, kStates, "2.0", "{tiny}", "ScheduledExecution");
+    CHECK(contains(failure(folder, tiny()), "for scheduled execution alone"));
     write_tiny(folder, "needsExecutionTool=\"true\"");
     CHECK(contains(failure(folder, tiny()), "needs the tool"));
 }

@@ -94,17 +94,23 @@ Variable read_variable(const pugi::xml_node& node, bool is_second) {
     return out;
 }
 
-/// An input clock, or nothing where its ticks are not the importer's.
+/// A clock; local ones tick for the FMU alone.
 void read_clock(const pugi::xml_node& node, std::vector<Clock>& to) {
     const std::string_view kind = node.attribute("intervalVariability").value();
-    if (std::string_view(node.attribute("causality").value()) != "input" || kind == "triggered")
-        return;
+    const std::string_view causality = node.attribute("causality").value();
+    if (causality != "input" && causality != "output") return;
     Clock out;
     out.name = node.attribute("name").value();
     out.reference = node.attribute("valueReference").as_uint();
-    if (kind == "changing" || kind == "countdown")
-        refuse("its clock \"" + out.name + "\" is of kind " + std::string(kind) +
-               ", whose ticks the FMU chooses as it runs; those of one interval are run");
+    out.kind = causality == "output" ? Clock::Kind::output
+               : kind == "triggered" ? Clock::Kind::triggered
+               : kind == "countdown" ? Clock::Kind::countdown
+               : kind == "changing"  ? Clock::Kind::changing
+                                     : Clock::Kind::periodic;
+    if (out.kind != Clock::Kind::periodic) {
+        to.push_back(out);
+        return;
+    }
     const double resolution = node.attribute("resolution").as_double();
     const auto seconds = [&](const char* decimal, const char* counter) {
         return node.attribute(decimal) ? node.attribute(decimal).as_double()
@@ -179,6 +185,11 @@ Description read_description(const std::filesystem::path& file, Use use) {
     out.token = root.attribute(is_second ? "guid" : "instantiationToken").value();
     const bool is_exchange = use == Use::exchange;
     const pugi::xml_node slave = root.child(is_exchange ? "ModelExchange" : "CoSimulation");
+    if (!slave && root.child("ScheduledExecution") && !root.child("CoSimulation") &&
+        !root.child("ModelExchange"))
+        refuse(
+            "it is for scheduled execution alone, whose tasks a system with priorities starts; "
+            "FMUs for co-simulation or model exchange are run");
     if (!slave)
         refuse(is_exchange ? "it is not for model exchange; type = \"fmu\" with a period runs it"
                            : "it is not for co-simulation, and has no solver of its own; type = "
@@ -198,9 +209,16 @@ Description read_description(const std::filesystem::path& file, Use use) {
     }
     if (!is_exchange && !slave.attribute("hasEventMode").as_bool())
         out.clocks.clear();  // it lets them tick itself
-    if (!out.clocks.empty() && is_exchange)
-        refuse("it has the clock \"" + out.clocks.front().name +
-               "\", which ticks in co-simulation alone here; type = \"fmu\" runs that");
+    if (is_exchange) {
+        // Its output clocks tick at its own events.
+        const auto ticked = std::ranges::find_if(out.clocks, [](const Clock& clock) {
+            return clock.kind != Clock::Kind::output;
+        });
+        if (ticked != out.clocks.end())
+            refuse("it has the clock \"" + ticked->name +
+                   "\", which ticks in co-simulation alone here; type = \"fmu\" runs that");
+        out.clocks.clear();
+    }
     if (is_exchange) {
         const pugi::xml_node structure = root.child("ModelStructure");
         const auto count_of = [&](const pugi::xml_node& list, const char* name) {
@@ -237,6 +255,11 @@ std::size_t Description::size_of(const Variable::Dimension& dimension) const {
             variable.starts[0] <= static_cast<double>(kMostElements))
             return static_cast<std::size_t>(variable.starts[0]);
     refuse("it has an array whose size it does not tell");
+}
+
+const Clock* Description::find_clock(std::string_view name) const {
+    const auto at = std::ranges::find(clocks, name, &Clock::name);
+    return at != clocks.end() ? &*at : nullptr;
 }
 
 void Description::set_size(const Variable& parameter, std::size_t size) {

@@ -48,8 +48,16 @@ struct Variable {
     std::vector<unsigned> clocks;  ///< it has its values at their ticks alone
 };
 
-/// An input clock by 3.0 that ticks at t_0 + shift + k interval, t_0 being the start.
+/// A clock by 3.0.
 struct Clock {
+    enum class Kind : std::int32_t {
+        periodic,   ///< an input that ticks at t_0 + shift + k interval, t_0 being the start
+        changing,   ///< an input; at each tick the FMU says when the next one is
+        countdown,  ///< an input; at any event the FMU may say when it ticks
+        triggered,  ///< an input that something outside lets tick
+        output,     ///< ticks at events of the FMU
+    };
+    Kind kind = Kind::periodic;
     std::string name;
     unsigned reference = 0;
     double interval = 0.0;  ///< [s]; 0: the instance tells it
@@ -72,7 +80,7 @@ struct Description {
     std::string token;          ///< guid, or instantiationToken
     std::string identifier;     ///< of its library
     bool has_states = false;    ///< they can be got, set and written as bytes
-    std::vector<Clock> clocks;  ///< those that the importer lets tick
+    std::vector<Clock> clocks;  ///< none where it is run without event mode
     // Of model exchange
     std::size_t num_states = 0, num_indicators = 0;
     bool needs_completed_steps = false;
@@ -82,6 +90,8 @@ struct Description {
     /// What has this name: "torque", or of an array "y[2]" or "A[1, 3]", from 1 on.
     /// @throws std::runtime_error with the variables that there are, or with what is wrong
     Element find(std::string_view name, Role like) const;
+    /// The clock of this name, or null.
+    const Clock* find_clock(std::string_view name) const;
     /// Sets the size that a structural parameter is.
     void set_size(const Variable& parameter, std::size_t size);
     /// A size of an array, by the structural parameter that it may be.

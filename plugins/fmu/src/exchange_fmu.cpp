@@ -13,8 +13,6 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Of an indicator's scale. Above what the place of an event is known by, below what is looked at.
 constexpr double kHysteresis = 1e-10;
-// Of the time: what is no later is now.
-constexpr double kSameTime = 1e-12;
 
 SampleTimes times_of(const Arguments& arguments) {
     const bool has = arguments.has("period");

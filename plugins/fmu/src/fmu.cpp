@@ -17,13 +17,6 @@ constexpr std::size_t kBytesPerNumber = 6;  // whole numbers below 2^48, which a
 constexpr std::size_t kMostState = std::size_t{1} << 22;
 // A state may grow beyond that of the start.
 constexpr std::size_t kSpare = 1024;
-// What formulas lose: 0.3 s are three periods of 0.1 s.
-constexpr double kInPeriods = 1e-9;
-// From tick to tick, which are counted in whole numbers.
-constexpr double kMostPeriods = 1e9;
-// An FMU that wants more updates of its discrete states than this has none that stays.
-constexpr int kMostUpdates = 1000;
-
 constexpr std::array<const char*, Fmu::kMostInputs> kInputKeys = {"u1",
                                                                   "u2",
                                                                   "u3",
@@ -100,7 +93,7 @@ Fmu::Fmu(const Arguments& arguments)
           Use::steps,
           {arguments.has("period") ? arguments.number("period") : 0.0,
            arguments.begin_time() + arguments.number("offset")}) {
-    find_times(arguments);
+    find_clocks(arguments);
     if (description_.has_states) find_room(arguments);
 }
 
@@ -232,6 +225,16 @@ void Fmu::read_inputs(const Arguments& arguments) {
         for (std::size_t i = 0; i < count; ++i)
             of_file(arguments, "inputs", [&] {
                 const std::string name(trimmed(arguments.text("inputs", static_cast<int>(i))));
+                if (const Clock* const clock = description_.find_clock(name)) {
+                    if (clock->kind != Clock::Kind::triggered)
+                        throw std::runtime_error("name \"" + name +
+                                                 "\", a clock that nothing outside lets tick");
+                    if (std::ranges::count(triggered_, clock->reference, &Triggered::clock) > 0)
+                        throw std::runtime_error("name \"" + name + "\" twice");
+                    triggered_.push_back({clock->reference, i});
+                    input_.places.push_back(kNoPlace);
+                    return;
+                }
                 add(input_, description_.find(name, Role::input));
                 if (std::ranges::count(input_.places, input_.places.back()) > 1)
                     throw std::runtime_error("name \"" + name + "\" twice");
@@ -264,7 +267,12 @@ void Fmu::read_outputs(const Arguments& arguments) {
                 "\"" + named.name +
                     "\" cannot be the name of an output here; write \"NAME = " + named.rest + "\"");
         of_file(arguments, "outputs", [&] {
-            add(output_, description_.find(named.rest, Role::output));
+            if (const Clock* const clock = description_.find_clock(named.rest)) {
+                counts_.push_back({clock->reference, output_.places.size()});
+                output_.places.push_back(kNoPlace);
+            } else {
+                add(output_, description_.find(named.rest, Role::output));
+            }
             if (std::ranges::count(names_, named.name) > 0)
                 throw std::runtime_error("have two of the name \"" + named.name + "\"");
             Output output;
@@ -277,71 +285,9 @@ void Fmu::read_outputs(const Arguments& arguments) {
 }
 
 Slave::Given Fmu::with(std::span<const double> inputs) const {
-    for (std::size_t i = 0; i < inputs.size(); ++i) input_.numbers[input_.places[i]] = inputs[i];
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        if (input_.places[i] != kNoPlace) input_.numbers[input_.places[i]] = inputs[i];
     return input_.given();
-}
-
-/// Samples are those of the fastest clock, or more: every clock ticks at some of them.
-void Fmu::find_times(const Arguments& arguments) {
-    std::vector<Clock>& clocks = description_.clocks;
-    if (clocks.empty() && !(times_.period > 0.0))
-        arguments.fail("period", "is missing, and the FMU has no clock that tells it");
-    if (std::ranges::any_of(clocks, [](const Clock& clock) {
-            return clock.interval == 0.0;
-        }))
-        of_file(arguments, "file", [&] {
-            slave_->begin(times_.offset, setting(), {Ports(), {}});
-            for (Clock& clock : clocks) {
-                if (clock.interval == 0.0) clock.interval = slave_->interval_of(clock.reference);
-                if (!(clock.interval > 0.0))
-                    throw std::runtime_error("does not say how often its clock \"" + clock.name +
-                                             "\" ticks");
-            }
-        });
-    if (!(times_.period > 0.0))
-        times_.period = std::ranges::min_element(clocks, {}, &Clock::interval)->interval;
-    for (const Clock& clock : clocks) {
-        const auto in_periods = [&](double time, const char* what) {
-            const double ratio = time / times_.period;
-            if (std::abs(ratio - std::round(ratio)) > kInPeriods * std::max(1.0, ratio) ||
-                ratio > kMostPeriods) {
-                char text[160];
-                std::snprintf(text,
-                              sizeof text,
-                              "%.9g s does not divide the %s of its clock \"%.60s\", %.9g s",
-                              times_.period,
-                              what,
-                              clock.name.c_str(),
-                              time);
-                arguments.fail("period", text);
-            }
-            return std::lround(ratio);
-        };
-        ticks_.push_back({clock.reference,
-                          in_periods(clock.shift, "shift"),
-                          in_periods(clock.interval, "interval")});
-    }
-}
-
-/// How large its state is after a first step, of its own length: a period may hold many of them.
-/// Inputs are still unknown.
-void Fmu::find_room(const Arguments& arguments) {
-    of_file(arguments, "file", [&] {
-        begin(times_.offset, {});
-        if (!ticks_.empty()) {
-            settle();
-            slave_->leave_events();
-        }
-        std::size_t size = slave_->state().size();
-        const double own = description_.step_size;
-        slave_->step(times_.offset, own > 0.0 ? std::min(own, times_.period) : times_.period);
-        if (!ticks_.empty()) {
-            slave_->enter_events();
-            settle();
-            slave_->leave_events();
-        }
-        make_room(std::max(size, slave_->state().size()));
-    });
 }
 
 void Fmu::make_room(std::size_t size) {
@@ -358,103 +304,47 @@ void Fmu::evaluate_outputs(const SignalPoint& at, std::span<double> y) const {
     std::ranges::copy(at.own.z.subspan(kNumStates, y.size()), y.begin());
 }
 
-void Fmu::act(const SignalPoint& at, int, std::span<double>, std::span<double> z) const {
+void Fmu::act(const SignalPoint& at, int crossing, std::span<double>, std::span<double> z) const {
     const auto inputs = at.own.inputs;
     if (z[kBegun] == 0.0) {
         with(inputs);
         begin(at.t, input_);
         z[kHistory] = 0.0;
+        for (std::size_t k = 0; k < triggered_.size(); ++k)
+            z[whole_number(k)] = std::floor(inputs[triggered_[k].input]);
+        note_first_intervals(at.t, z);
     } else {
         bring_to(z);
         history_ = 0.0;  // of no state, if the step fails
-        slave_->step(z[kTime], at.t - z[kTime]);
+        go_to(at.t, z);
     }
     with(inputs);
-    if (ticks_.empty()) {
+    if (!has_events()) {
         slave_->set(input_.given());
         slave_->get(output_.ports, output_.numbers);
+        for (std::size_t i = 0; i < outputs_.size(); ++i)
+            z[kNumStates + i] = output_.numbers[output_.places[i]];
     } else {
+        int clock = kTimeEvent;
+        if (crossing != kTimeEvent && z[kBegun] != 0.0) {
+            const Triggered& of = triggered_[static_cast<std::size_t>(crossing)];
+            double& whole = z[whole_number(static_cast<std::size_t>(crossing))];
+            // Up to the next whole number, or down.
+            if (inputs[of.input] > whole + 0.5) {
+                whole = std::max(whole + 1.0, std::floor(inputs[of.input]));
+                clock = crossing;
+            } else {
+                whole = std::floor(inputs[of.input]);
+            }
+        }
         if (z[kBegun] != 0.0) slave_->enter_events();
-        tick(at.t, z);
+        pass_event(at.t, clock, true, z);
     }
-    for (std::size_t i = 0; i < outputs_.size(); ++i)
-        z[kNumStates + i] = output_.numbers[output_.places[i]];
     z[kBegun] = 1.0;
     z[kTime] = at.t;
     z[kHistory] = history_after(z[kHistory], at.t, inputs);
     if (room_ > 0) keep_state(z);
     history_ = z[kHistory];
-}
-
-namespace {
-
-/// Some of the ports, with the values of their elements and where these stand among all.
-struct Part {
-    template <class Which>
-    Part(const Ports& all, std::span<const double> values, const Which& is_wanted) {
-        std::size_t at = 0;
-        for (const Port& port : all) {
-            if (is_wanted(port)) {
-                ports.push_back(port);
-                for (std::size_t k = at; k < at + port.count; ++k) {
-                    numbers.push_back(values[k]);
-                    places.push_back(k);
-                }
-            }
-            at += port.count;
-        }
-    }
-    Ports ports;
-    std::vector<double> numbers;
-    std::vector<std::size_t> places;
-};
-
-bool is_free(const Port& port) {
-    return port.clocks.empty();
-}
-
-}  // namespace
-
-void Fmu::begin(double t, const Values& inputs) const {
-    const Part free(inputs.ports, inputs.numbers, is_free);
-    slave_->begin(t, setting(), {free.ports, free.numbers});
-}
-
-Slave::Update Fmu::settle() const {
-    for (int count = 0; count < kMostUpdates; ++count)
-        if (const Slave::Update last = slave_->update(); !last.needs_another) return last;
-    throw std::runtime_error(
-        "its discrete states find no rest: it has asked for an update of them " +
-        std::to_string(kMostUpdates) + " times at one event");
-}
-
-void Fmu::tick(double t, std::span<double> z) const {
-    const long sample = std::lround((t - times_.offset) / times_.period);
-    References active;
-    for (const Ticks& clock : ticks_)
-        if (sample >= clock.first && (sample - clock.first) % clock.every == 0)
-            active.push_back(clock.clock);
-    if (!active.empty()) slave_->tick(active);
-    const auto is_active = [&](const Port& port) {
-        return is_free(port) || std::ranges::any_of(port.clocks, [&](unsigned clock) {
-                   return std::ranges::find(active, clock) != active.end();
-               });
-    };
-    const Part given(input_.ports, input_.numbers, is_active);
-    slave_->set({given.ports, given.numbers});
-    // What hangs on other clocks keeps its value
-    for (std::size_t i = 0; i < outputs_.size(); ++i)
-        output_.numbers[output_.places[i]] = z[kNumStates + i];
-    const auto get = [&](const auto& which) {
-        Part got(output_.ports, output_.numbers, which);
-        slave_->get(got.ports, got.numbers);
-        for (std::size_t k = 0; k < got.places.size(); ++k)
-            output_.numbers[got.places[k]] = got.numbers[k];
-    };
-    get(is_active);  // clocks tick until the update
-    settle();
-    get(is_free);
-    slave_->leave_events();
 }
 
 /// The instance as it was when z was written.

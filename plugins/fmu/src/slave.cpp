@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <map>
 #include <stdexcept>
 #include <string_view>
 #include <type_traits>
@@ -283,6 +284,8 @@ protected:
 
     template <class... Parameters, class... Arguments>
     void run(const Call<Parameters...>& of, Arguments... arguments) {
+        if (of.call == nullptr)
+            throw std::runtime_error("its library has no " + library_.symbol(of.name));
         check(of.name, of.call(instance_, arguments...));
     }
     /// A function for values, whose arguments a version has.
@@ -381,7 +384,7 @@ public:
         : OpenSlave(folder, description, std::move(name), kVersion2, use),
           resources_(uri_of(folder / "resources")) {}
 
-    void step(double t, double h) override {
+    Reached step(double t, double h) override {
         const int status = step_.call(instance_, t, h, 1);
         constexpr int kTerminated = 3;
         int has_ended = 0;
@@ -390,6 +393,7 @@ public:
             throw std::runtime_error("it ended its simulation" +
                                      (said_.empty() ? std::string() : ": " + said_));
         check(step_.name, status);
+        return {t + h, false};
     }
     Update update() override {
         EventInfo info{};
@@ -404,7 +408,11 @@ public:
         return enters != 0;
     }
     void tick(const References&) override {}  // 2.0 has no clocks
-    double interval_of(unsigned) override { return 0.0; }
+    std::vector<bool> are_ticking(const References& clocks) override {
+        return std::vector<bool>(clocks.size());
+    }
+    Interval interval_of(unsigned) override { return {}; }
+    Interval first_interval_of(unsigned) override { return {}; }
 
 private:
     struct EventInfo {
@@ -463,13 +471,20 @@ public:
            std::string name,
            Use use)
         : OpenSlave(folder, description, std::move(name), kVersion3, use),
-          resources_((folder / "resources").string() + '/') {}
+          resources_((folder / "resources").string() + '/') {
+        for (const Clock& clock : description.clocks)
+            if (clock.kind == Clock::Kind::changing || clock.kind == Clock::Kind::countdown)
+                chosen_.push_back(clock.reference);
+    }
 
-    void step(double t, double h) override {
+    Reached step(double t, double h) override {
         bool has_event = false, ends = false, is_early = false;
-        double reached = t;
+        double reached = t + h;
         run(step_, t, h, true, &has_event, &ends, &is_early, &reached);
         if (ends) refuse_end();
+        if (!std::isfinite(reached) || reached < t)
+            throw std::runtime_error("its fmi3DoStep has gone back in time");
+        return {is_early ? reached : t + h, has_event};
     }
     Update update() override {
         Update out;
@@ -495,12 +510,19 @@ public:
         std::fill_n(active.get(), clocks.size(), true);
         run(set_clock_, clocks.data(), clocks.size(), active.get());
     }
-    double interval_of(unsigned clock) override {
-        double interval = 0.0;
-        int is_known = 0;
-        run(interval_, &clock, std::size_t{1}, &interval, &is_known);
-        return is_known != 0 ? interval : 0.0;
+    std::vector<bool> are_ticking(const References& clocks) override {
+        const auto active = std::make_unique<bool[]>(clocks.size());
+        run(get_clock_, clocks.data(), clocks.size(), active.get());
+        return std::vector<bool>(active.get(), active.get() + clocks.size());
     }
+    Interval interval_of(unsigned clock) override {
+        Interval out;
+        int told = 0;
+        run(interval_, &clock, std::size_t{1}, &out.seconds, &told);
+        out.told = static_cast<Interval::Told>(told);
+        return out;
+    }
+    Interval first_interval_of(unsigned clock) override { return first_.at(clock); }
 
 private:
     Instance instantiated() override {
@@ -513,7 +535,7 @@ private:
                                  false,
                                  true,
                                  ticks_,
-                                 false,
+                                 ticks_,
                                  nullptr,
                                  0,
                                  this,
@@ -531,6 +553,7 @@ private:
     void initialise(double t, const Given& inputs) override {
         run(enter_, false, 0.0, t, false, 0.0);
         set(inputs);
+        for (const unsigned clock : chosen_) first_[clock] = interval_of(clock);
         run(exit_);
     }
     void transfer(Type type,
@@ -559,9 +582,12 @@ private:
         library_, "DoStep", !is_exchange_};
     Call<bool*, bool*, bool*, bool*, bool*, double*> update_{
         library_, "UpdateDiscreteStates", is_exchange_ || ticks_};
-    Call<const unsigned*, std::size_t, const bool*> set_clock_{library_, "SetClock", ticks_};
+    References chosen_;  // clocks whose ticks the FMU chooses
+    std::map<unsigned, Interval> first_;
+    Call<const unsigned*, std::size_t, const bool*> set_clock_{library_, "SetClock", false};
+    Call<const unsigned*, std::size_t, bool*> get_clock_{library_, "GetClock", false};
     Call<const unsigned*, std::size_t, double*, int*> interval_{
-        library_, "GetIntervalDecimal", ticks_};
+        library_, "GetIntervalDecimal", false};
     Call<bool, bool*, bool*> complete_{library_, "CompletedIntegratorStep", is_exchange_};
 };
 

@@ -52,7 +52,12 @@ public:
     /// @throws std::runtime_error if the library lacks what setting or getting these takes
     virtual void require(const Ports& ports, bool is_set) const = 0;
 
-    virtual void step(double t, double h) = 0;
+    /// Where a step has come to, and whether there is an event for the importer.
+    struct Reached {
+        double t = 0.0;
+        bool has_event = false;
+    };
+    virtual Reached step(double t, double h) = 0;
 
     // --- model exchange, and co-simulation with clocks: begin() leaves it in event mode
 
@@ -67,8 +72,17 @@ public:
     virtual void leave_events() = 0;  ///< to continuous time, or to steps
     /// In event mode: these tick, until the next update.
     virtual void tick(const References& clocks) = 0;
-    /// The interval of a clock, as of now; 0: it is not known.
-    virtual double interval_of(unsigned clock) = 0;
+    /// Which of these output clocks tick at the event.
+    virtual std::vector<bool> are_ticking(const References& clocks) = 0;
+    /// The interval of a clock.
+    struct Interval {
+        enum class Told : std::int32_t { not_yet, unchanged, changed };
+        Told told = Told::not_yet;
+        double seconds = 0.0;
+    };
+    virtual Interval interval_of(unsigned clock) = 0;
+    /// The same as it was said in the initialization, for clocks whose ticks the FMU chooses.
+    virtual Interval first_interval_of(unsigned clock) = 0;
     virtual void set_point(double t, std::span<const double> x) = 0;
     virtual void get_states(std::span<double> x) = 0;
     virtual void derivatives(std::span<double> dx) = 0;

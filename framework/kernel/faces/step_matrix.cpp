@@ -161,10 +161,11 @@ StepMatrix::StepMatrix(int num_coordinates,
     set_absent([this, are_many](int row) {
         return are_many && rows_.laws[row].kind == RowKind::unilateral;
     });
+    was_closed_.assign(rows_.unilateral().size(), 0);
 }
 
 /// Of the unilateral rows these are absent.
-void StepMatrix::set_absent(const auto& is_absent) {
+void StepMatrix::set_absent(auto is_absent) {
     is_absent_.assign(static_cast<std::size_t>(m_), 0);
     is_absent_tangent_.clear();
     for (const int row : rows_.unilateral()) is_absent_[row] = is_absent(row) ? 1 : 0;
@@ -184,17 +185,20 @@ void StepMatrix::set_absent(const auto& is_absent) {
 
 /// @returns whether a row is closed that has been absent
 bool StepMatrix::take_closed_in() {
-    const auto is_open = [this](int row) {
-        return rows_.laws[row].kind == RowKind::unilateral;
-    };
-    const bool any = std::ranges::any_of(rows_.unilateral(), [&](int row) {
-        return is_absent_[row] != 0 && !is_open(row);
+    bool any = false;
+    const std::vector<int>& unilateral = rows_.unilateral();
+    for (std::size_t i = 0; i < unilateral.size(); ++i) {
+        if (rows_.laws[unilateral[i]].kind == RowKind::unilateral) continue;
+        was_closed_[i] = 1;
+        any = any || is_absent_[unilateral[i]] != 0;
+    }
+    if (!any) return false;
+    set_absent([&, i = std::size_t(0)](int) mutable {
+        return was_closed_[i++] == 0;
     });
-    if (any)
-        set_absent([&](int row) {
-            return is_absent_[row] != 0 && is_open(row);
-        });
-    return any;
+    for (std::size_t i = 0; i < unilateral.size(); ++i)
+        was_closed_[i] = rows_.laws[unilateral[i]].kind == RowKind::unilateral ? 0 : 1;
+    return true;
 }
 
 void StepMatrix::follow_mass(std::span<const double> values) {
@@ -599,6 +603,12 @@ void StepMatrix::transfer(Archive& archive) {
             });
         if (order != new_of_old_) prepare({order, pattern(order), 0.0});
     }
+    archive.fixed(was_closed_);
+    archive.require(std::ranges::all_of(was_closed_,
+                                        [](char c) {
+                                            return c == 0 || c == 1;
+                                        }),
+                    "a flag");
     archive(condensed_B_);
     archive(condensed_stiffness_);
     archive(is_factorised_);

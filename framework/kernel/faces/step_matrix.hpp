@@ -35,9 +35,10 @@ namespace ancora {
 /// gamma_k to the leading block. That is done where it takes fewer operations, and never for rows
 /// so stiff relative to the mass that the difference would lose digits.
 ///
-/// Where there are more unilateral rows than coordinates, those that have never been closed, s = 0,
-/// have neither unknowns nor entries in K: pairs of bodies that are far apart couple nothing. The
-/// first factorisation in which one is closed takes it in, for good.
+/// Where there are more unilateral rows than coordinates, those that are open, s = 0, have neither
+/// unknowns nor entries in K: pairs of bodies that are far apart couple nothing. The first
+/// factorisation in which one is closed takes it in, and leaves out those that have not been closed
+/// since the one before that did so.
 class StepMatrix {
 public:
     /// Which of the rows that may be condensed are condensed.
@@ -124,7 +125,7 @@ private:
     Layout lay_out_mixed() const;
     Layout lay_out(Order order) const;
     void decide(const Values& values);
-    void set_absent(const auto& is_absent);
+    void set_absent(auto is_absent);
     bool take_closed_in();
     void prepare(Layout layout);
     Eigen::SparseMatrix<double> pattern(const Order& order) const;
@@ -153,7 +154,8 @@ private:
     std::vector<int> first_of_body_;
     bool is_decided_ = false;
     Order new_of_old_;
-    std::vector<char> is_absent_;          // of each row: unilateral, and never closed
+    std::vector<char> is_absent_;          // of each row: unilateral, and without an unknown
+    std::vector<char> was_closed_;         // of unilateral rows, since the order was chosen
     std::vector<char> is_absent_tangent_;  // of each entry of geometric stiffness: of such an item
     std::vector<int> condensed_rows_;
     CompressedRows condensed_;         // their entries; columns by the order of elimination

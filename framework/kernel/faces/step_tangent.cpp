@@ -64,7 +64,7 @@ void StepTangent::subtract(const double* x, const double* y, double* r_motion, d
             r_rows[k] -= sum - gamma[k] * y[k];
     };
     if (parts_.columns.empty()) {
-        for (int k = 0; k < parts_.m; ++k) {
+        rows.for_used(0, parts_.m, [&](int k) {
             const double yk = y[k];
             double sum = 0.0;
             rows.for_entries(k, [&](int e, int i) {
@@ -72,7 +72,10 @@ void StepTangent::subtract(const double* x, const double* y, double* r_motion, d
                 r_motion[i] -= B[e] * yk;
             });
             take_from_row(k, sum);
-        }
+        });
+        rows.for_unused([&](int k) {
+            take_from_row(k, 0.0);
+        });
     } else {
         // Rows by threads of their own, then coordinates: each number is written
         // by one thread, with its terms in the order of rows.

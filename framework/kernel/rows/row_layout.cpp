@@ -162,8 +162,7 @@ void RowLayout::add_owner(const GuardedRows& source, const ObjectRef& object, Ro
             together_.resize(part.first_row, 0);
             together_.resize(laws.size(), 1);
         }
-        chain_start_.push_back(static_cast<int>(chain_terms_.size()));
-        product_start_.push_back(static_cast<int>(chain_products_.size()));
+        part.first_chain = static_cast<int>(chain_start_.size());
         if (owner.body >= 0)
             add_body_block(part);
         else
@@ -458,6 +457,8 @@ void RowLayout::add_constraint_block(BlockPart& part) {
             // several scalars may add to one entry, as two points of a body do.
             std::map<int, int> place_of;  // coordinate -> entry, in order of coordinates
             const int local_row = (item * block.rows_per_item + r) * S;
+            chain_start_.push_back(static_cast<int>(chain_terms_.size()));
+            product_start_.push_back(static_cast<int>(chain_products_.size()));
             // The first pass finds the coordinates, the second the terms of their sums.
             for (int pass = 0; pass < 2; ++pass) {
                 for (int j = 0; j < S; ++j) {
@@ -514,22 +515,28 @@ void RowLayout::add_constraint_block(BlockPart& part) {
     }
 }
 
-void RowLayout::chain(const BlockPart& part, const double* local, double* values) const {
-    const auto block = static_cast<std::size_t>(&part - blocks.data());
-    const int end = row_start[part.first_row + part.num_rows];
-    std::fill(values + part.first_value, values + end, 0.0);
-    // A_q = A_u W
-    for (int i = chain_start_[block]; i < chain_start_[block + 1]; ++i) {
-        const ChainTerm& term = chain_terms_[i];
-        values[term.to] += term.weight * local[term.from];
-    }
-    if (product_start_[block] == product_start_[block + 1]) return;
-    // A_q += A_u J(q)
-    const RowOwner& owner = owners[part.owner];
-    const std::vector<double>& jacobian = maps_[owner.map].jacobian();
-    for (int i = product_start_[block]; i < product_start_[block + 1]; ++i) {
-        const ChainProduct& product = chain_products_[i];
-        values[product.to] += jacobian[product.jacobian] * local[product.from];
+void RowLayout::chain(const BlockPart& part,
+                      std::span<const RowRange> ranges,
+                      const double* local,
+                      double* values) const {
+    const std::vector<double>& jacobian = maps_[owners[part.owner].map].jacobian();
+    const int last = part.first_row + part.num_rows;
+    auto range = std::ranges::upper_bound(ranges, part.first_row, {}, &RowRange::end);
+    for (; range != ranges.end() && range->first < last; ++range) {
+        const int first = std::max(range->first, part.first_row), end = std::min(range->end, last);
+        std::fill(values + row_start[first], values + row_start[end], 0.0);
+        const int from = part.first_chain + first - part.first_row;
+        const int to = part.first_chain + end - part.first_row;
+        // A_q = A_u W
+        for (int i = chain_start_[from]; i < chain_start_[to]; ++i) {
+            const ChainTerm& term = chain_terms_[i];
+            values[term.to] += term.weight * local[term.from];
+        }
+        // A_q += A_u J(q)
+        for (int i = product_start_[from]; i < product_start_[to]; ++i) {
+            const ChainProduct& product = chain_products_[i];
+            values[product.to] += jacobian[product.jacobian] * local[product.from];
+        }
     }
 }
 

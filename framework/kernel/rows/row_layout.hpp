@@ -45,6 +45,7 @@ struct BlockPart {
     int places = -1;        ///< bodies: of its values, see places(); -1: all have an entry
     int num_values = 0;     ///< entries in the plugin's layout
     int first_local = 0;    ///< constraints: of its entries in the local Jacobian buffer
+    int first_chain = 0;    ///< constraints: of its rows among those that are chained
     int first_tangent = 0;  ///< of its entries in the tangent buffer
     int num_tangent = 0;
     bool holds_constraint = false;  ///< some of its rows are pi = 0
@@ -52,6 +53,11 @@ struct BlockPart {
     bool is_constant = false;  ///< linear without explicit time: evaluated once
     bool reads_own = false;    ///< own values as they are, else NaN
     bool is_elastic = false;   ///< all of its rows are, so that nobody asks for their b
+};
+
+/// Rows [first, end).
+struct RowRange {
+    int first, end;
 };
 
 /// Where in a block's values, as the plugin writes them, those stand that have entries in the
@@ -124,8 +130,11 @@ protected:
         __builtin_prefetch(&next.block->laws);
         owners[next.owner].source.fetch();
     }
-    /// Values of the block's rows from those on its local scalars.
-    void chain(const BlockPart& part, const double* local, double* values) const;
+    /// Values of the block's rows in these ranges from those on its local scalars.
+    void chain(const BlockPart& part,
+               std::span<const RowRange> ranges,
+               const double* local,
+               double* values) const;
     void call_evaluate(const BlockPart& part, const RowPoint& at, const RowValues& out);
 
     const Model& model_;
@@ -133,9 +142,9 @@ protected:
     std::vector<AttachmentMap> maps_;     // of the owners on attachments
     int num_local_ = 0;                   // their scalars
     std::vector<ChainTerm> chain_terms_;  // local Jacobian -> B
-    std::vector<int> chain_start_;        // per block
+    std::vector<int> chain_start_;        // per row of constraints, and one past the last
     std::vector<ChainProduct> chain_products_;
-    std::vector<int> product_start_;   // per block
+    std::vector<int> product_start_;   // likewise
     std::vector<ValuePlaces> places_;  // the same ones for all blocks of equal bodies
 
 private:

@@ -37,6 +37,7 @@ void RowSet::begin() {
     // One number per entry of the pattern, per row, and per tangent entry of the plugins.
     B.setZero(static_cast<Eigen::Index>(column.size()));
     tau.setZero(num_rows());
+    all_ = {0, num_rows()};
     const int num_tangent =
         blocks.empty() ? 0 : blocks.back().first_tangent + blocks.back().num_tangent;
     K.setZero(num_tangent);
@@ -78,12 +79,11 @@ void RowSet::begin() {
         RowPoint at{zero, zero, 0.0};
         at.own = own_of(part, SignalSet::Moment::now);
         call_evaluate(part, at, {{}, view(values, part.num_values), {}, {}});
-        take(part, values, B.data(), 0.0);
+        take(part, {&all_, 1}, values, B.data(), 0.0);
     }
     constant_ = B;
     local_now_ = local_;
-    is_idle_.assign(owners.size(), 0);
-    is_open_block_.assign(blocks.size(), 0);
+    find_used();
     if (!unilateral().empty()) close({});
 }
 
@@ -112,16 +112,38 @@ void RowSet::close(const std::vector<int>& closed) {
         laws[k].kind = is_closed ? RowKind::constraint : RowKind::unilateral;
         if (!is_closed) open_.push_back(k);
     }
-    // Of blocks that are open in full B stays zero.
+    find_used();
+    drop_rows(std::vector<int>(dropped_));
+}
+
+/// Rows that are unilateral as they stand are nothing in steps.
+void RowSet::find_used() {
+    used_.clear();
+    for (int k = 0; k < num_rows(); ++k) {
+        if (laws[k].kind == RowKind::unilateral) continue;
+        if (used_.empty() || used_.back().end < k) used_.push_back({k, k});
+        used_.back().end = k + 1;
+    }
+    find_unused_blocks();
+}
+
+void RowSet::find_unused_blocks() {
+    is_unused_block_.assign(blocks.size(), 0);
     for (std::size_t b = 0; b < blocks.size(); ++b) {
         const BlockPart& part = blocks[b];
-        if (!is_unilateral(part.first_row)) continue;
-        const auto first = std::ranges::lower_bound(open_, part.first_row);
-        const auto last = std::ranges::lower_bound(open_, part.first_row + part.num_rows);
-        is_open_block_[b] =
-            owners[part.owner].state_count == 0 && last - first == part.num_rows ? 1 : 0;
+        if (part.num_rows == 0) continue;
+        // Those that write a state are asked for it.
+        if (states_of_ == nullptr && owners[part.owner].state_count > 0) continue;
+        const auto range = std::ranges::upper_bound(used_, part.first_row, {}, &RowRange::end);
+        if (range == used_.end() || range->first >= part.first_row + part.num_rows)
+            is_unused_block_[b] = 1;
     }
-    drop_rows(std::vector<int>(dropped_));
+}
+
+void RowSet::use_only(std::span<const RowRange> rows) {
+    used_.assign(rows.begin(), rows.end());
+    uses_some_ = true;
+    find_unused_blocks();
 }
 
 void RowSet::share_states(const RowSet& rows) {
@@ -146,6 +168,7 @@ void RowSet::release(const std::vector<int>& rows) {
         kind_before_.push_back(laws[k].kind);
         laws[k].kind = RowKind::unilateral;
     }
+    find_used();
     drop_rows(std::vector<int>(dropped_));
 }
 
@@ -158,11 +181,13 @@ void RowSet::whole_jacobian(Eigen::VectorXd& out) const {
             out[e] = *kept++;
 }
 
+void RowSet::clear_row(int k, double* values) const {
+    std::fill(values + row_begin(k), values + row_end(k), 0.0);
+}
+
 void RowSet::clear_dropped(double* values) const {
     for (const std::vector<int>* rows : {&dropped_, &open_, &released_})
-        for (const int k : *rows)
-            std::fill(
-                values + row_start[k], values + row_start[static_cast<std::size_t>(k) + 1], 0.0);
+        for (const int k : *rows) clear_row(k, values);
 }
 
 // The buffers have other values by now: the inputs are computed afresh, in memory of their own.
@@ -243,8 +268,12 @@ double* RowSet::room_of(const BlockPart& part, double* jacobian, double* local) 
     return unpacked_.data();
 }
 
-void RowSet::take(const BlockPart& part, const double* values, double* jacobian, double t) const {
-    if (owners[part.owner].constraint >= 0) return chain(part, values, jacobian);
+void RowSet::take(const BlockPart& part,
+                  std::span<const RowRange> ranges,
+                  const double* values,
+                  double* jacobian,
+                  double t) const {
+    if (owners[part.owner].constraint >= 0) return chain(part, ranges, values, jacobian);
     if (part.places < 0) return;
     const auto& [of_entries, of_zeros] = places(part);
     double* to = jacobian + part.first_value;
@@ -371,7 +400,7 @@ void RowSet::evaluate_step(const double* q0,
         out.work0 = view(work0_.data() + part.first_row, part.num_rows);
         out.work1 = view(work1_.data() + part.first_row, part.num_rows);
         owner.source.evaluate_step(meter_, part.index, step, out);
-        take(part, values, B.data(), t0);
+        take(part, used_, values, B.data(), t0);
     }
     for (const std::vector<int>* rows : {&open_, &released_})
         for (const int k : *rows) tau[k] = 0.0;
@@ -389,7 +418,12 @@ void RowSet::evaluate_step(const double* q0,
         dropped_increment_[i] = increment;
         tau[dropped_[i]] = 0.0;
     }
-    clear_dropped(B.data());
+    for (const int k : dropped_) clear_row(k, B.data());
+    // Rows of constraints that are open or released have not been written.
+    const int of_constraints = owners[model_.bodies.size()].first_row;
+    for (const std::vector<int>* rows : {&open_, &released_})
+        for (const int k : *rows)
+            if (k < of_constraints) clear_row(k, B.data());
 }
 
 std::span<const double> RowSet::state_of(const RowOwner& owner) const {
@@ -437,8 +471,9 @@ void RowSet::evaluate(const double* q, const double* v, double t, StateValues& o
     // asked for stays zero.
     for (Eigen::VectorXd* x : {&out.pi, &out.pi_t, &out.b})
         if (is_all || x->size() != num_rows()) x->setZero(num_rows());
-    if (is_all || out.A.size() != B.size()) out.A.setZero(B.size());
+    if (out.A.size() != B.size()) out.A.setZero(B.size());
     for (const BlockPart& part : blocks) {
+        if (uses_some_ && is_inactive(part)) continue;
         fetch_behind(part);
         const RowOwner& owner = owners[part.owner];
         const bool has_b = is_all || !part.is_elastic;
@@ -453,7 +488,7 @@ void RowSet::evaluate(const double* q, const double* v, double t, StateValues& o
                        view(values, part.num_values),
                        rows_of(out.pi_t, has_pi_t),
                        rows_of(out.b, has_b)});
-        take(part, values, out.A.data(), t);
+        take(part, at_instants(), values, out.A.data(), t);
         if (owner.constraint < 0 || !has_b) continue;
         if (!map_of(owner).is_linear()) add_attachment_bias(part, values, out.b.data());
     }
@@ -530,7 +565,7 @@ void RowSet::evaluate_rates(const std::vector<int>& chosen,
                        part.block->depends_on_time ? view(pi_t + part.first_row, part.num_rows)
                                                    : std::span<double>{},
                        {}});
-        take(part, values, A, t);
+        take(part, at_instants(), values, A, t);
     }
 }
 
@@ -583,12 +618,13 @@ int RowSet::vanishing_row(const Eigen::VectorXd& A) const {
         // gross = sum of |W A_u|, of which A is the sum with signs: where A is far
         // below it the terms cancel, and the row acts on nothing.
         std::vector<double> gross(static_cast<std::size_t>(end - begin), 0.0);
-        for (int i = chain_start_[b]; i < chain_start_[b + 1]; ++i) {
+        const int from = part.first_chain, to = part.first_chain + part.num_rows;
+        for (int i = chain_start_[from]; i < chain_start_[to]; ++i) {
             const ChainTerm& term = chain_terms_[i];
             gross[term.to - begin] += std::abs(term.weight * local[term.from]);
         }
         // Entries that depend on q are not looked at: they vanish at single states only.
-        if (product_start_[b] != product_start_[b + 1]) continue;
+        if (product_start_[from] != product_start_[to]) continue;
         for (int row = part.first_row; row < part.first_row + part.num_rows; ++row) {
             double largest = 0.0;
             double expected = 0.0;

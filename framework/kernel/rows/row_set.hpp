@@ -2,6 +2,7 @@
 // All rows of a model: their geometry chained to q in one compressed Jacobian.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,8 +35,26 @@ public:
     /// Of rows along which constraints slide: their state is that of the rows of these constraints
     /// in `rows`, which must outlive this. They do not write it.
     void share_states(const RowSet& rows);
-    /// Whether the rows of an owner are left as they are in the next steps. [step]
-    void set_idle(std::size_t owner, bool is_idle) { is_idle_[owner] = is_idle ? 1 : 0; }
+    /// Of rows that measure sliding: those in these ranges alone are evaluated from here on, in
+    /// steps and at instants; values of the others are what they were. [step]
+    void use_only(std::span<const RowRange> rows);
+    /// [step] Calls visit(k) for those of the rows [begin, end) that are something in steps: B and
+    /// tau of the others, which are open or released, are zero.
+    template <class Visit>
+    [[gnu::always_inline]] void for_used(int begin, int end, const Visit& visit) const {
+        for (const RowRange& range : used_)
+            for (int k = std::max(begin, range.first); k < std::min(end, range.end); ++k) visit(k);
+    }
+    /// [step] The same for the others of all rows.
+    template <class Visit>
+    [[gnu::always_inline]] void for_unused(const Visit& visit) const {
+        int begin = 0;
+        for (const RowRange& range : used_) {
+            for (int k = begin; k < range.first; ++k) visit(k);
+            begin = range.end;
+        }
+        for (int k = begin; k < num_rows(); ++k) visit(k);
+    }
     /// Where rows of constraints find own values.
     void read_own_values_from(SignalSet& signals) { signals_ = &signals; }
     /// Own values are those at (q, v, t) from here on. [step]
@@ -164,7 +183,14 @@ private:
     /// @param local buffer of those of constraints
     double* room_of(const BlockPart& part, double* jacobian, double* local);
     /// Brings what was written there into the Jacobian.
-    void take(const BlockPart& part, const double* values, double* jacobian, double t) const;
+    void take(const BlockPart& part,
+              std::span<const RowRange> ranges,
+              const double* values,
+              double* jacobian,
+              double t) const;
+    void clear_row(int k, double* values) const;
+    void find_used();
+    void find_unused_blocks();
     [[noreturn]] void refuse_unexpected(const BlockPart& part,
                                         const double* values,
                                         double t) const;
@@ -208,16 +234,18 @@ private:
         double t = 0.0;
     };
 
-    /// Its rows are nothing in steps: all open, or idle.
+    /// Nobody asks for its rows in steps, nor for a state.
     bool is_inactive(const BlockPart& part) const {
-        return is_open_block_[static_cast<std::size_t>(&part - blocks.data())] != 0 ||
-               is_idle_[static_cast<std::size_t>(part.owner)] != 0;
+        return is_unused_block_[static_cast<std::size_t>(&part - blocks.data())] != 0;
+    }
+    /// Rows that are evaluated at instants.
+    std::span<const RowRange> at_instants() const {
+        return uses_some_ ? std::span<const RowRange>(used_) : std::span(&all_, 1);
     }
 
     const std::vector<double>* state_ = nullptr;
     const RowSet* states_of_ = nullptr;  // whose state it is instead
     std::vector<double> unwritten_;      // then, of steps
-    std::vector<char> is_idle_;          // of each owner
     SignalSet* signals_ = nullptr;
     std::vector<double> own_none_;  // for rows that may not read own values
     LastPoint last_point_;
@@ -226,11 +254,14 @@ private:
     Eigen::VectorXd constant_;  // the values of constant blocks, of dropped rows too
     std::vector<int> dropped_;
     std::vector<double> dropped_increment_;
-    std::vector<double> dropped_B_;     // their entries, one row after the other
-    std::vector<int> open_;             // unilateral rows
-    std::vector<char> is_open_block_;   // all of its rows are, and none writes a state
-    std::vector<int> released_;         // rows that are gone for good
-    std::vector<RowKind> kind_before_;  // of these
+    std::vector<double> dropped_B_;  // their entries, one row after the other
+    std::vector<int> open_;          // unilateral rows
+    RowRange all_{0, 0};
+    std::vector<RowRange> used_;         // what is something in steps
+    bool uses_some_ = false;             // nothing else is asked for at instants either
+    std::vector<char> is_unused_block_;  // of each block: none of its rows, and no state
+    std::vector<int> released_;          // rows that are gone for good
+    std::vector<RowKind> kind_before_;   // of these
     bool is_crossing_ = false;
     Eigen::VectorXd local_;                // local Jacobians of the last step
     Eigen::VectorXd local_now_;            // the same for the continuous formulation

@@ -179,7 +179,10 @@ void ResidualScaling::measure_sizes(const StepTrial& trial) {
     parts_.workers.split(static_cast<int>(body_of_node_.size()), [=](int begin, int end) {
         for (int node = begin; node < end; ++node) with_node(first_of_node, node, measure_node);
     });
-    for (const auto& [part, k] : valued_rows_) row_terms_[k] = parts_.rows.size_of_value(*part, k);
+    for (const auto& [part, k] : valued_rows_)
+        row_terms_[k] = parts_.rows.laws[k].kind == RowKind::unilateral
+                            ? 0.0
+                            : parts_.rows.size_of_value(*part, k);
 }
 
 /// Calls measure(begin, end) for ranges of [0, count) that are the same for any number of threads.
@@ -233,7 +236,7 @@ void ResidualScaling::measure_rows(const StepTrial& trial, double slack, ScaledR
     const bool has_nonlinear = laws.has_nonlinear();
     const Found found = largest(parts_.m, [&](int begin, int end) {
         Found here;
-        for (int k = begin; k < end; ++k) {
+        rows.for_used(begin, end, [&](int k) {
             // terms = values + |tau| + |B| |dq| + |theta pi_0| + |extra| + gamma |s|; allowed is
             //   u terms + slack sum_i |B_i|,
             // the latter the change of the residual by a displacement of each coordinate by
@@ -256,10 +259,10 @@ void ResidualScaling::measure_rows(const StepTrial& trial, double slack, ScaledR
             if (left > ScaledResidual::kFarFromClosed * allowed)
                 here.positions = std::max(here.positions, ratio(left, rounding_of_positions(k)));
             // left / allowed > defect, without a division for the rows that are not worse.
-            if (!is_worse(left, here.defect * allowed)) continue;
+            if (!is_worse(left, here.defect * allowed)) return;
             here.defect = ratio(left, allowed);
             here.worst = k;
-        }
+        });
         return here;
     });
     out.positions = found.positions;

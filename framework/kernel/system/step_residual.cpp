@@ -239,7 +239,7 @@ void StepResidual::balance(const double* s, double* r_motion, double* r_rows) {
     // r_motion = M a - F + B^T s, r_rows = B dq + tau + theta pi_0 + extra - gamma s, in one pass
     // over B
     for (int i = 0; i < parts_.n; ++i) r_motion[i] = Ma[i] - F[i];
-    for (int k = 0; k < parts_.m; ++k) {
+    rows.for_used(0, parts_.m, [&](int k) {
         const double sk = s[k];
         double increment = 0.0;
         rows.for_entries(k, [&](int e, int i) {
@@ -247,7 +247,10 @@ void StepResidual::balance(const double* s, double* r_motion, double* r_rows) {
             r_motion[i] += B[e] * sk;
         });
         r_rows[k] = close(k, increment, sk);
-    }
+    });
+    rows.for_unused([&](int k) {
+        r_rows[k] = close(k, 0.0, s[k]);
+    });
 }
 
 /// The same by threads: rows along rows, motion along columns.

@@ -31,7 +31,6 @@ Contacts::Contacts(Assembly& parts, int first)
         const ForcePart& part = model.forces[f];
         if (part.contact == nullptr) continue;
         const RowOwner& owner = rows_.owners[num_forces++];
-        const std::size_t of = num_forces - 1;
         Contact contact;
         contact.force = &part;
         contact.surface = part.surface;
@@ -63,7 +62,6 @@ Contacts::Contacts(Assembly& parts, int first)
                 arm_.push_back(part.arms[k]);
             }
             contacts_.push_back(contact);
-            owner_of_.push_back(of);
         }
     }
     drift_.setZero(static_cast<Eigen::Index>(row_.size()));
@@ -73,7 +71,7 @@ Contacts::Contacts(Assembly& parts, int first)
 }
 
 void Contacts::drop_idle_rows(const double* q, const double* v, double t) {
-    evaluate(q, v, t);
+    evaluate_used(q, v, t);
     std::vector<int> row, owner;
     std::vector<double> arm;
     for (std::size_t c = 0; c < contacts_.size(); ++c) {
@@ -109,15 +107,19 @@ void Contacts::drop_idle_rows(const double* q, const double* v, double t) {
     surface_ = drift_;
 }
 
+/// Where nothing touches, nothing slides.
+void Contacts::use_closed() {
+    used_.clear();
+    for (const Contact& contact : contacts_)
+        if (contact.gap < 0 || parts_.rows.is_pressed(contact.gap))
+            used_.push_back({contact.first_tangent, contact.first_tangent + contact.num_tangents});
+    rows_.use_only(used_);
+}
+
 void Contacts::evaluate_step(
     const double* q0, const double* dq, const double* mid, double t0, double h) {
     is_step_ = true;
-    // Where nothing touches, nothing slides.
-    for (std::size_t c = 0; c < contacts_.size(); ++c)
-        if (contacts_[c].gap >= 0) rows_.set_idle(owner_of_[c], true);
-    for (std::size_t c = 0; c < contacts_.size(); ++c)
-        if (contacts_[c].gap >= 0 && parts_.rows.is_pressed(contacts_[c].gap))
-            rows_.set_idle(owner_of_[c], false);
+    use_closed();
     rows_.evaluate_step(q0, dq, mid, t0, h, {}, {});
     values_ = rows_.B.data();
     // The sliding increment is T dq + arm tau - h w_surface: the part that does not come from dq is
@@ -127,6 +129,11 @@ void Contacts::evaluate_step(
 }
 
 void Contacts::evaluate(const double* q, const double* v, double t) {
+    use_closed();
+    evaluate_used(q, v, t);
+}
+
+void Contacts::evaluate_used(const double* q, const double* v, double t) {
     is_step_ = false;
     rows_.evaluate(q, v, t, instant_);
     values_ = instant_.A.data();
@@ -139,9 +146,10 @@ void Contacts::evaluate(const double* q, const double* v, double t) {
 /// the row's first attachment, whose position r_1 are the scalars 0, 1 and 2 of the local row. Per
 /// step [m], or with h = 1 per time [m/s].
 void Contacts::take_surface(double h, bool of_step) {
+    surface_.setZero();
     for (const Contact& contact : contacts_) {
+        if (surface_is_still(contact) || is_open(contact)) continue;
         for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k) {
-            surface_[k] = 0.0;
             const RowSet::LocalRow local = rows_.local_row(row_[k], of_step);
             for (std::size_t j = 0; j < local.scalars.size(); ++j)
                 if (local.scalars[j] < 3)
@@ -219,6 +227,7 @@ double Contacts::stick_limit(const Contact& contact, double N, double t) const {
 StepPart::Work Contacts::work(const double* s, const double* dq) const {
     StepPart::Work out;
     for (int k = 0; k < num_rows(); ++k) {
+        if (s[k] == 0.0) continue;
         // The relative sliding dissipates; the work of a moving surface is external.
         out.nonideal -= s[k] * (along(k, dq) + drift_[k]);
         out.external -= s[k] * surface_[k];
@@ -231,7 +240,7 @@ StepPart::Work Contacts::work(const double* s, const double* dq) const {
 void Contacts::add_external(const double* s, double* F) const {
     for (int k = 0; k < num_rows(); ++k) {
         const Contact& contact = contacts_[contact_of(k)];
-        if (contact.force->is_external) add_along(k, -s[k], F);
+        if (contact.force->is_external && s[k] != 0.0) add_along(k, -s[k], F);
     }
 }
 

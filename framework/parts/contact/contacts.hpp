@@ -210,6 +210,8 @@ public:
 
 private:
     static std::vector<int> constraints_of(const Model& model);
+    void use_closed();
+    void evaluate_used(const double* q, const double* v, double t);
     void take_surface(double h, bool of_step);
 
     const Assembly& parts_;
@@ -225,7 +227,7 @@ private:
     RowSet::StateValues instant_;
     const double* values_ = nullptr;  // of T, the step's or the instant's
     Eigen::VectorXd drift_, surface_;
-    std::vector<std::size_t> owner_of_;  // of each contact, in rows_
+    std::vector<RowRange> used_;  // rows of those that are closed
 };
 
 }  // namespace ancora

@@ -59,6 +59,7 @@ void measure_friction(const StepTrial& trial,
     const double* const s = trial.s.data() + contacts.first();
     const double* const r = step.r_rows.data() + contacts.first();
     for (const Contact& contact : contacts.all()) {
+        if (contacts.is_open(contact)) continue;
         // Motion: |T|^T |s| joins the sizes of its terms, as |B|^T |s| of every row does (theory
         // (47)). Slip: the largest term of (h^2 / 2) D (s_law - s) of the contact; its rows are
         // judged by one size, since they are components of one vector f d.

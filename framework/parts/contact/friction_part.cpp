@@ -112,7 +112,8 @@ public:
     // Works and forces of rows with C = -s: the power is C . w, F += -T^T s.
     Work work(const double* s, const double* dq) const override { return contacts_.work(s, dq); }
     void add_forces(const double* s, double* F) const override {
-        for (int k = 0; k < contacts_.num_rows(); ++k) contacts_.add_along(k, -s[k], F);
+        for (int k = 0; k < contacts_.num_rows(); ++k)
+            if (s[k] != 0.0) contacts_.add_along(k, -s[k], F);
     }
     void add_external(const double* s, double* F) const override { contacts_.add_external(s, F); }
     void add_applied(const double* s,
@@ -217,6 +218,7 @@ void FrictionPart::add_applied(const double* s,
         // Elsewhere it is the force -s d(sliding)/d(r_1) on the first attachment, inertial axes.
         // `factor` is the length of a step, of which results take the mean, or 1 at an instant.
         for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k) {
+            if (s[k] == 0.0) continue;
             if (is_on_joint(contact)) {
                 to[contacts_.place_of(k)] -= factor * contacts_.arm(k) * s[k];
                 continue;
@@ -239,7 +241,7 @@ double FrictionPart::effort_work(int effort, const double* s, const double* dq) 
     const Contact& contact = contacts_.all()[on_measures_[effort]];
     double work = 0.0;
     for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k)
-        work -= s[k] * contacts_.along(k, dq);
+        if (s[k] != 0.0) work -= s[k] * contacts_.along(k, dq);
     return work;
 }
 

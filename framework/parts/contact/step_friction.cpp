@@ -32,6 +32,12 @@ void StepFriction::evaluate(const StepTrial& trial,
     const double* const shared = slip_.shared(trial.s.data(), true);
     for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
         const Contact& contact = contacts_.all()[c];
+        if (contacts_.is_open(contact)) {
+            // s = 0, whatever it was before
+            for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k)
+                r_rows[contacts_.first() + k] = -s[k];
+            continue;
+        }
         // slide = T dq + drift [m], w = slide / h the mean sliding velocity of the step;
         // r_motion += T^T s.
         Slides slide{};
@@ -113,7 +119,7 @@ void StepFriction::solve(std::span<const double> r_motion,
     for (int k = 0; k < contacts_.num_rows(); ++k) {
         const int row = contacts_.first() + k;
         ds[row] = contacts_.is_open(contacts_.all()[contacts_.contact_of(k)])
-                      ? -r_rows[row] / scale(k, trial_.h)
+                      ? -r_rows[row]
                       : responses_.solution(k);
     }
     const double* const solution = ds.data() + contacts_.first();
@@ -222,6 +228,11 @@ void StepFriction::subtract_tangent(const double* x,
     find_normal_corrections(y);
     for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
         const Contact& contact = contacts_.all()[c];
+        if (contacts_.is_open(contact)) {
+            for (int k = contacts_.first() + contact.first_row, i = 0; i < contact.num_rows; ++i)
+                r_rows[k + i] += y[k + i];
+            continue;
+        }
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
             // r_motion -= T^T y

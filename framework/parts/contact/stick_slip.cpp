@@ -437,7 +437,7 @@ void StickSlip::advance() {
 void StickSlip::note_changes(double h) {
     contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
     for (Contact& contact : contacts_.all())
-        for (int i = 0; i < contact.num_rows; ++i) {
+        for (int i = 0; i < contact.num_rows && !contacts_.is_open(contact); ++i) {
             const int k = contact.first_row + i;
             const double w = contacts_.along(k, state_.v.data()) + contacts_.drift(k);
             const auto at = static_cast<std::size_t>(i);
@@ -450,7 +450,8 @@ void StickSlip::note_changes(double h) {
 void StickSlip::follow_sliding() {
     contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
     for (Contact& contact : contacts_.all()) {
-        if (contacts_.sticks(contact) || contact.num_rows == 1) continue;
+        if (contacts_.sticks(contact) || contacts_.is_open(contact) || contact.num_rows == 1)
+            continue;
         const Slides w = contacts_.sliding(contact, state_.v.data());
         contact.turn_to(w.data());
         contact.speed = norm(w.data(), contact.num_rows);

@@ -3,82 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <type_traits>
-#include <vector>
 
+#include "box_features.hpp"
 #include "distances.hpp"
 #include "features.hpp"
 #include "pairs.hpp"
 
 namespace ancora::contact {
 namespace {
-
-/// What a shape is but for its rounding: a box, or the axis of a capsule.
-struct Core {
-    Vec3 half = Vec3::Zero();
-    std::vector<Vec3> corners;
-
-    explicit Core(const ContactShape& shape)
-        : half(shape.kind == ContactShape::Kind::box ? shape.half
-                                                     : Vec3(0.0, 0.0, shape.half_length)) {
-        for (int k = 0; k < 8; ++k) {
-            const Vec3 sign(
-                k % 2 == 0 ? -1.0 : 1.0, k / 2 % 2 == 0 ? -1.0 : 1.0, k < 4 ? -1.0 : 1.0);
-            const bool is_new = ((half.array() > 0.0) || (sign.array() > 0.0)).all();
-            if (is_new) corners.push_back(half.cwiseProduct(sign));
-        }
-    }
-};
-
-double sign_of(int bit) {
-    return bit == 0 ? -1.0 : 1.0;
-}
-
-/// A vertex of a on a face of b or the other way round, or an edge of each.
-struct PairFeature {
-    enum class Kind { none, corner_of_a, corner_of_b, edges };
-    Kind kind = Kind::none;
-    int corner = 0;              // of one
-    int axis = 0, out = 0;       // face of the other, and on which side
-    int i = 0, j = 0;            // axes of the edges of a and b
-    int side_a = 0, side_b = 0;  // two bits, for the two other axes
-    int order = 0;               // of the axes, from a to b
-
-    Feature code() const {
-        const int of = kind == Kind::edges ? i + 3 * (j + 3 * (side_a + 4 * (side_b + 4 * order)))
-                                           : corner + 8 * (axis + 3 * out);
-        return static_cast<int>(kind) + 4 * of;
-    }
-    static PairFeature from(Feature code) {
-        PairFeature f;
-        f.kind = static_cast<Kind>(code % 4);
-        int of = code / 4;
-        const auto take = [&of](int count) {
-            const int digit = of % count;
-            of /= count;
-            return digit;
-        };
-        if (f.kind == Kind::edges) {
-            f.i = take(3);
-            f.j = take(3);
-            f.side_a = take(4);
-            f.side_b = take(4);
-            f.order = take(2);
-        } else {
-            f.corner = take(8);
-            f.axis = take(3);
-            f.out = take(2);
-        }
-        return f;
-    }
-    /// The point of an edge in its middle.
-    static Vec3 middle(const Vec3& half, int axis, int side) {
-        Vec3 x = Vec3::Zero();
-        x[(axis + 1) % 3] = sign_of(side % 2) * half[(axis + 1) % 3];
-        x[(axis + 2) % 3] = sign_of(side / 2) * half[(axis + 2) % 3];
-        return x;
-    }
-};
 
 // Four corners of a face on another one at most, or eight where both overlap crosswise, and those
 // that have just left it.
@@ -131,7 +63,7 @@ public:
             case PairFeature::Kind::edges:
                 break;
         }
-        const Vector3<S> n = cross(z.Y[index(f.i)], unit<S>(f.j));
+        const Vector3<S> n = normal_to(f, z);
         return sign_of(f.order) * dot(between(f, z), n) / norm(n) - rounding_;
     }
 
@@ -146,16 +78,16 @@ public:
                const Relative<double>& z1,
                const Relative<S>& z) const {
         const PairFeature f = PairFeature::from(code);
-        const auto normal = [&f](const auto& at) {
-            using Of = std::decay_t<decltype(at.y.x)>;
-            return cross(at.Y[index(f.i)], unit<Of>(f.j));
-        };
-        return sign_of(f.order) * mean_across(between(f, z0),
-                                              normal(z0),
-                                              between(f, z1),
-                                              normal(z1),
-                                              between(f, z),
-                                              normal(z));
+        return sign_of(f.order) * mean_across(
+                                      [&](const auto& at) {
+                                          return between(f, at);
+                                      },
+                                      [&](const auto& at) {
+                                          return normal_to(f, at);
+                                      },
+                                      z0,
+                                      z1,
+                                      z);
     }
 
     template <class S>
@@ -187,7 +119,7 @@ public:
         const Vector3<S> e = z.Y[index(f.i)], d = between(f, z);
         S u, v;
         along(f, e, d, u, v);
-        const Vector3<S> n = normalized(cross(e, unit<S>(f.j)));
+        const Vector3<S> n = normalized(normal_to(f, z));
         out.n = -sign_of(f.order) * n;
         // In the middle of what is left of the gap.
         const Vector3<S> on_b = Vector3<S>(edge(b_, f.j, f.side_b)) + v * unit<S>(f.j);
@@ -228,6 +160,11 @@ private:
     template <class S>
     Vector3<S> between(const PairFeature& f, const Relative<S>& z) const {
         return Vector3<S>(edge(b_, f.j, f.side_b)) - z.point(edge(a_, f.i, f.side_a));
+    }
+    /// Across both edges.
+    template <class S>
+    static Vector3<S> normal_to(const PairFeature& f, const Relative<S>& z) {
+        return cross(z.Y[index(f.i)], unit<S>(f.j));
     }
     /// Where on both edges they are nearest to each other.
     template <class S>

@@ -14,24 +14,25 @@ Vector3<S> vertical(double z) {
     return {S(0.0), S(0.0), S(z)};
 }
 
-/// A function of r and n, whose gradient in the middle of a step gives r . n / |n| the slope
+/// A function of z, whose gradient in the middle of a step from z0 to z1 gives r . n / |n| of r(z)
+/// and n(z) the slope
 ///
 ///   d(r . n / |n|) = d(r . n) <1 / |n|> - <r . n> 2 <n> . dn / (|n0| |n1| (|n0| + |n1|))   (1)
 ///
 /// with means <> over its ends: exact for r and n that are linear, without a difference of values.
-template <class S>
-S mean_across(const Vector3<double>& r0,
-              const Vector3<double>& n0,
-              const Vector3<double>& r1,
-              const Vector3<double>& n1,
-              const Vector3<S>& r,
-              const Vector3<S>& n) {
+template <class R, class N, class S>
+S mean_across(const R& r,
+              const N& n,
+              const Relative<double>& z0,
+              const Relative<double>& z1,
+              const Relative<S>& z) {
+    const Vector3<double> n0 = n(z0), n1 = n(z1), both = n0 + n1;
+    const Vector3<S> here = n(z);
     const double begin = norm(n0), end = norm(n1);
-    const double across = 0.5 * (dot(r0, n0) + dot(r1, n1));
+    const double across = 0.5 * (dot(r(z0), n0) + dot(r(z1), n1));
     const double of_length = across / (begin * end * (begin + end));
-    const Vector3<double> both = n0 + n1;
-    return 0.5 * (1.0 / begin + 1.0 / end) * dot(r, n) -
-           of_length * (both.x * n.x + both.y * n.y + both.z * n.z);
+    return 0.5 * (1.0 / begin + 1.0 / end) * dot(r(z), here) -
+           of_length * (both.x * here.x + both.y * here.y + both.z * here.z);
 }
 
 /// Beyond the faces of a box, along each axis.

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <type_traits>
 #include <utility>
 
 #include "distances.hpp"
@@ -72,7 +71,7 @@ public:
         const HullPairFeature f = decode(code);
         if (row == num_features_ || f.kind == HullPairFeature::Kind::none) return S(size_);
         if (f.kind == HullPairFeature::Kind::edges) {
-            const Vector3<S> n = cross(z.turned(edge_a(f).along), Vector3<S>(edge_b(f).along));
+            const Vector3<S> n = normal_to(f, z);
             return (f.order == 0 ? -1.0 : 1.0) * dot(between(f, z), n) / norm(n) - rounding_;
         }
         const bool is_of_a = f.kind == HullPairFeature::Kind::corner_of_a;
@@ -90,16 +89,16 @@ public:
                const Relative<double>& z1,
                const Relative<S>& z) const {
         const HullPairFeature f = decode(code);
-        const auto normal = [&](const auto& at) {
-            using Of = std::decay_t<decltype(at.y.x)>;
-            return cross(at.turned(edge_a(f).along), Vector3<Of>(edge_b(f).along));
-        };
-        return (f.order == 0 ? -1.0 : 1.0) * mean_across(between(f, z0),
-                                                         normal(z0),
-                                                         between(f, z1),
-                                                         normal(z1),
-                                                         between(f, z),
-                                                         normal(z));
+        return (f.order == 0 ? -1.0 : 1.0) * mean_across(
+                                                 [&](const auto& at) {
+                                                     return between(f, at);
+                                                 },
+                                                 [&](const auto& at) {
+                                                     return normal_to(f, at);
+                                                 },
+                                                 z0,
+                                                 z1,
+                                                 z);
     }
 
     template <class S>
@@ -192,6 +191,11 @@ private:
     Vector3<S> corner(const HullPairFeature& f, const Relative<S>& z) const {
         if (f.kind == Kind::corner_of_a) return z.point(a_.corners[index(f.first)]);
         return z.turned_back(Vector3<S>(b_.corners[index(f.first)]) - z.y);
+    }
+    /// Across both edges.
+    template <class S>
+    Vector3<S> normal_to(const HullPairFeature& f, const Relative<S>& z) const {
+        return cross(z.turned(edge_a(f).along), Vector3<S>(edge_b(f).along));
     }
     /// From the edge of a to that of b, between their first ends.
     template <class S>

@@ -82,6 +82,45 @@ SlipLaw::Linear SlipLaw::linearise(
     return out;
 }
 
+bool SlipLaw::is_projected(const Contact& contact) const {
+    // What has come down to this keeps its direction until it stops.
+    const bool is_ending = contact.speed > 0.0 && contact.speed <= kTurning * contact.fastest;
+    return contact.num_rows > 1 && !contact.is_locked && !is_ending;
+}
+
+SlipLaw::Linear SlipLaw::project(const Contact& contact,
+                                 const double* s,
+                                 const double* slide,
+                                 double N,
+                                 double t,
+                                 double h,
+                                 double scale) const {
+    Linear out;
+    const int n = contact.num_rows;
+    Slides x{};
+    for (int i = 0; i < n; ++i) x[i] = s[i] + slide[i] / scale;
+    const double size = norm(x.data(), n), length = norm(slide, n);
+    const SlipForce slip = contacts_.slip(contact, N, length / h, t);
+    out.has_turned = dot(contact.direction.data(), slide, n) < 0.0;
+    out.is_held = size < slip.force;
+    //   |x| < f:  ds_law = ds + dslide / scale
+    //   else, with e = x / |x|:  ds_law = (df/dN dN + df/d|w| d|w|) e + (f / |x|) (I - e e^T) dx
+    for (int i = 0; i < n; ++i) {
+        const double e = size > 0.0 ? x[i] / size : 0.0;
+        out.s[i] = out.is_held ? x[i] : slip.force * e;
+        out.by_normal[i] = out.is_held ? 0.0 : slip.by_normal * e;
+        for (int j = 0; j < n; ++j) {
+            double across = i == j ? 1.0 : 0.0;
+            if (!out.is_held && size > 0.0) across = slip.force / size * (across - e * x[j] / size);
+            out.by_stress[i][j] = across;
+            out.by_rate[i][j] = across * h / scale;
+            if (!out.is_held && length > 0.0)
+                out.by_rate[i][j] += slip.by_speed * e * slide[j] / length;
+        }
+    }
+    return out;
+}
+
 double SlipLaw::force_rounding(const double* s, const double* shared, bool of_step) {
     constexpr double kRounding = 1e-14;
     double most = 0.0;

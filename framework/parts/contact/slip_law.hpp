@@ -54,6 +54,8 @@ public:
         Slides s{};
         Slides by_normal{};
         std::array<Slides, kMostSlides> by_rate{};
+        std::array<Slides, kMostSlides> by_stress{};
+        bool is_held = false;     ///< it does not slide, and friction is less than it could be
         bool has_turned = false;  ///< it slips against its direction
     };
     /// At sliding velocity w and normal force N; along `direction` if given, else along w. [step]
@@ -62,6 +64,23 @@ public:
                      double N,
                      double t,
                      const double* direction = nullptr) const;
+
+    /// Whether a step takes project(): of those that slide in several directions.
+    bool is_projected(const Contact& contact) const;
+    /// The law as a projection onto the disc of what friction can be, for a step of length h that
+    /// slides by `slide`, from a stress s (theory, section 7.2):
+    ///
+    ///   x = s + slide / scale,    s_law = x where |x| < f(N, |w|),    f x / |x| elsewhere
+    ///
+    /// A solution s = s_law slides along s, or does not slide. Unlike w / |w|, x / |x| is known to
+    /// the digits of s where w comes by zero, and Newton's method settles on it. [step]
+    Linear project(const Contact& contact,
+                   const double* s,
+                   const double* slide,
+                   double N,
+                   double t,
+                   double h,
+                   double scale) const;
 
     /// Forces of contacts, normal or along them, below this are rounding of the largest.
     double force_rounding(const double* s, const double* shared, bool of_step);

@@ -2,6 +2,8 @@
 // Friction in a step.
 #include "step_friction.hpp"
 
+#include <algorithm>
+
 namespace ancora {
 
 StepFriction::StepFriction(Assembly& parts,
@@ -51,14 +53,20 @@ void StepFriction::evaluate(const StepTrial& trial,
         }
         const bool sticks = contacts_.sticks(contact);
         Linear& law = laws_[c];
-        if (contacts_.is_open(contact)) {
-            law = {};
-        } else if (!sticks) {
+        if (!sticks) {
             // N is that of the same trial, not of the step before: the coupling is solved, and
             // friction keeps the second order of the step.
             Eigen::Vector3d f;
             const double N = slip_.normal_force(contact, shared, true, &f);
-            law.of_slip = slip_.linearise(contact, w.data(), N, trial.t0);
+            law.of_slip = slip_.is_projected(contact)
+                              ? slip_.project(contact,
+                                              s + contact.first_row,
+                                              slide.data(),
+                                              N,
+                                              trial.t0,
+                                              trial.h,
+                                              largest_scale(contact, trial.h))
+                              : slip_.linearise(contact, w.data(), N, trial.t0);
             // f_hat = f / |f|, for d|f| = f_hat . df
             law.normal = SlipLaw::slope(contact, f);
         }
@@ -143,7 +151,7 @@ double StepFriction::change(int c, int i, double normal, const Slides& slide) co
 
 /// The small systems of the trial:
 ///   stick: r - T (x_0 - X ds) = 0, or (T X) ds = T x_0 - r;
-///   slip, theory (40): ds + L(X) ds = L(x_0, y_0) - r / scale
+///   slip, theory (40): ds + L(X) ds - S ds = L(x_0, y_0) - r / scale,  S = d s_law / ds
 void StepFriction::factorise() {
     bool has_slip = false;
     bool has_turned = false;
@@ -164,12 +172,13 @@ void StepFriction::factorise() {
                     small(responses_.groups().place_of(contact.first_row + i), j) =
                         sticks ? slide[i] : change(c, i, normal, slide);
             }
-            for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k) {
-                const int row = responses_.groups().place_of(k);
-                if (sticks)
-                    small.share(row, contact.weight);
-                else
-                    small(row, row) += 1.0;
+            const int first = responses_.groups().place_of(contact.first_row);
+            for (int i = 0; i < contact.num_rows; ++i) {
+                if (sticks || laws_[c].of_slip.is_held) small.share(first + i, contact.weight);
+                if (sticks) continue;
+                small(first + i, first + i) += 1.0;
+                for (int l = 0; l < contact.num_rows; ++l)
+                    small(first + i, first + l) -= laws_[c].of_slip.by_stress[i][l];
             }
         }
     }
@@ -243,15 +252,20 @@ void StepFriction::subtract_tangent(const double* x,
             slide[i] = contacts_.along(contact.first_row + i, x);
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
-            // r_stick -= T x, r_slip -= scale (L(x, y) - y_k). The matrix in use may be old; this
-            // derivative is that of the trial last evaluated, so that refinement tends to Newton's
-            // correction.
-            r_rows[contacts_.first() + k] -=
-                contacts_.sticks(contact)
-                    ? slide[i]
-                    : scale(k, trial_.h) *
-                          (change(static_cast<int>(c), i, laws_[c].normal_of_correction, slide) -
-                           y[contacts_.first() + k]);
+            // r_stick -= T x, r_slip -= scale (L(x, y) + (S y)_k - y_k). The matrix in use may be
+            // old; this derivative is that of the trial last evaluated, so that refinement tends to
+            // Newton's correction.
+            double& r = r_rows[contacts_.first() + k];
+            if (contacts_.sticks(contact)) {
+                r -= slide[i];
+                continue;
+            }
+            double sum = change(static_cast<int>(c), i, laws_[c].normal_of_correction, slide) -
+                         y[contacts_.first() + k];
+            for (int l = 0; l < contact.num_rows; ++l)
+                sum +=
+                    laws_[c].of_slip.by_stress[i][l] * y[contacts_.first() + contact.first_row + l];
+            r -= scale(k, trial_.h) * sum;
         }
     }
 }
@@ -260,6 +274,13 @@ void StepFriction::subtract_tangent(const double* x,
 double StepFriction::scale(int k, double h) const {
     const double D = contacts_.mobility(k, parts_.inverse_mass);
     return 0.5 * h * h * (D > 0.0 ? D : 1.0);
+}
+
+double StepFriction::largest_scale(const Contact& contact, double h) const {
+    double most = 0.0;
+    for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k)
+        most = std::max(most, scale(k, h));
+    return most;
 }
 
 }  // namespace ancora

@@ -58,6 +58,7 @@ private:
         Eigen::Vector3d normal = Eigen::Vector3d::Zero();  ///< direction of its reaction
         double normal_of_correction = 0.0;                 ///< change of its size by a correction
     };
+    double largest_scale(const Contact& contact, double h) const;
     void find_normal_responses();
     void take_first_loads(const double* ds);
     void factorise();

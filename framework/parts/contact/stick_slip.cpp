@@ -262,8 +262,10 @@ bool StickSlip::settle(const StepTrial& trial) {
         }
         const double rounding = kUndecided * 0.5 * trial.h * trial.h *
                                 islands_.force_acceleration(islands_.of(contact), trial_.F);
-        if (along >= -rounding) continue;
-        if (contact.num_rows > 1 && contact.num_flips == 1) {
+        // What could slide and does not sticks.
+        const bool is_held = slip_.is_projected(contact) && is_below_limit(contact, trial);
+        if (along >= -rounding && !is_held) continue;
+        if (contact.num_rows > 1 && contact.num_flips == 1 && !is_held) {
             // Its direction was that of a force that it could not have: it slides another way.
             Slides slide{};
             for (int i = 0; i < contact.num_rows; ++i)
@@ -281,6 +283,15 @@ bool StickSlip::settle(const StepTrial& trial) {
         has_changed = true;
     }
     return has_changed;
+}
+
+/// Whether friction that slips is less than its law says, as of a projection that is held.
+bool StickSlip::is_below_limit(const Contact& contact, const StepTrial& trial) {
+    Eigen::Vector3d f;
+    const double N = slip_.normal_force(contact, slip_.shared(trial.s.data(), true), true, &f);
+    const double* const s = trial.s.data() + contacts_.first() + contact.first_row;
+    return norm(s, contact.num_rows) <
+           (1.0 - kUndecided) * contacts_.slip(contact, N, 0.0, trial.t0).force;
 }
 
 /// The margin of a sticking contact to its limit, for stresses s of all rows and contacts.

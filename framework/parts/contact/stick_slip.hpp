@@ -81,6 +81,7 @@ public:
     }
 
 private:
+    bool is_below_limit(const Contact& contact, const StepTrial& trial);
     double stick_margin(
         const Contact& contact, const double* s, const double* shared, bool of_step, double t);
     double margin_at_end(const Contact& contact, const StepTrial& trial, const double* shared);

@@ -203,7 +203,6 @@ std::string report_page(std::span<const fs::path> folders,
 }
 
 constexpr std::string_view kKind = "a report";
-constexpr std::string_view kStampMark = "ancoraStamp(";
 
 /// The page, and what stands beside it, as a file of its own or with the results that it shows.
 class PageFile {
@@ -219,13 +218,13 @@ public:
 
     void write(std::string_view page) { replace("", page, kReportMark); }
     void write_stamp(std::string_view stamp) {
-        replace(".js", fmt::format("{}\"{}\");\n", kStampMark, stamp), kStampMark);
+        replace(".js", fmt::format("{}\"{}\");\n", kReportStampMark, stamp), kReportStampMark);
     }
     void remove_stamp() {
         std::error_code ignored;
         if (results_)
             results_->remove(name(".js"));
-        else if (has_mark(at(".js"), kStampMark))
+        else if (has_mark(at(".js"), kReportStampMark))
             fs::remove(at(".js").path, ignored);
     }
     std::string name(std::string_view ending) const {

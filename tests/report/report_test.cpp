@@ -413,6 +413,39 @@ columns = ["hinge.motor.*", "coil.effort", "hinge.angle"]
                                     entry("integrator.tolerance", "", "1e-09")});
     }
 
+    TEST_CASE("a report that is watched is written anew as results change") {
+        const RunFolder folder(kTop);
+        ProcessOptions options;
+        options.folder = folder.path();
+        const auto page = [&] {
+            return fs::exists(folder / "run/report.html") ? data_of(folder.read("run/report.html"))
+                                                          : Json();
+        };
+        {
+            ChildProcess child({ANCORA_TEST_BIN, "report", "run", "--watch"}, options);
+            REQUIRE(child.wait_until([&] {
+                return page().contains("watch");
+            }));
+            const std::string first = page()["watch"]["stamp"];
+            CHECK(folder.read("run/report.html.js") == "ancoraStamp(\"" + first + "\");\n");
+            CHECK(page()["watch"]["script"] == "report.html.js");
+            // The run goes on: a row less here, so that no other run is needed.
+            std::string history = folder.read("run/history.csv");
+            history.resize(history.rfind('\n', history.size() - 2) + 1);
+            folder.write("run/history.csv", history);
+            REQUIRE(child.wait_until([&] {
+                return page()["watch"]["stamp"] != first;
+            }));
+            CHECK(decode(page()["runs"][0]["history"]["t"]).size() == 50);
+            child.send(SIGINT);
+            CHECK(child.wait().status == 0);
+        }
+        CHECK_FALSE(page().contains("watch"));
+        CHECK_FALSE(fs::exists(folder / "run/report.html.js"));
+        // A run takes the place of results beside which a stamp was left.
+        folder.write("run/report.html.js", "ancoraStamp(\"x\");\n");
+        CHECK(run_ancora_in_full(folder, {"report", "run"}).status == 0);
+    }
     TEST_CASE("a report that is killed leaves the one before, or is whole") {
         const TempFolder folder;
         many_bodies(2000, 60).write(folder, "run");

@@ -23,6 +23,8 @@ inline constexpr const char* kListFile = ".ancora-results";
 
 /// Where `ancora report` writes if it is not told.
 inline constexpr const char* kReportFile = "report.html";
+/// What an open page asks whether it has been written anew, as long as that goes on.
+inline constexpr const char* kReportStampFile = "report.html.js";
 
 inline constexpr const char* kParaviewList = "paraview.pvd";
 inline constexpr const char* kParaviewFolder = "paraview";
@@ -31,6 +33,7 @@ inline constexpr std::array kParaviewParts = {"bodies", "networks", "marks"};
 
 /// With these a file begins that Ancora made of results; another one is never replaced or removed.
 inline constexpr std::string_view kReportMark = "<!doctype html><!-- Ancora report -->";
+inline constexpr std::string_view kReportStampMark = "ancoraStamp(";
 inline constexpr std::string_view kParaviewListMark =
     "<?xml version=\"1.0\"?><!-- Ancora list of frames -->";
 inline constexpr std::string_view kParaviewFrameMark =

@@ -65,6 +65,7 @@ bool is_unfinished(std::string_view name) {
 std::string_view mark_of(std::string_view name) {
     if (name == kModelFile) return kModelMark;
     if (name == kReportFile) return kReportMark;
+    if (name == kReportStampFile) return kReportStampMark;
     if (name == kParaviewList) return kParaviewListMark;
     if (name.ends_with(".vtp")) return kParaviewFrameMark;
     return {};
@@ -85,6 +86,7 @@ bool is_known(std::string_view name) {
                                         kFramesFile,
                                         kStatesFile,
                                         kReportFile,
+                                        kReportStampFile,
                                         kParaviewList,
                                         kParaviewFolder})
         if (name == file) return true;

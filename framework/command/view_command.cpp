@@ -75,10 +75,10 @@ double length(const std::array<double, 3>& x) {
     return std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
 
-/// How fast a run of this length is shown unless somebody chooses: in real time if that is some
-/// seconds to minutes, else in about twelve seconds.
+/// How fast a run of this length is shown unless somebody chooses: in real time from a second to an
+/// hour, else in about twelve seconds.
 double fitting_pace(double run_length) {
-    if (run_length >= 1.0 && run_length <= 600.0) return 1.0;
+    if (run_length >= 1.0 && run_length <= 3600.0) return 1.0;
     const double wanted = run_length / 12.0;
     const double power = std::pow(10.0, std::floor(std::log10(wanted)));
     return power * (wanted >= 5.0 * power ? 5.0 : wanted >= 2.0 * power ? 2.0 : 1.0);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <pugixml.hpp>
 
 #include "ancora/framework/printable.hpp"
 
@@ -55,10 +56,14 @@ std::vector<fs::path> package_folders(const std::string& package, const fs::path
 
 }  // namespace
 
-std::optional<fs::path> find_mesh(const std::string& uri,
-                                  const fs::path& folder,
-                                  const Place& place,
-                                  Findings& findings) {
+namespace {
+
+/// What a URI leads to, a file or a folder; `what` it is in words.
+std::optional<fs::path> find(const std::string& uri,
+                             const fs::path& folder,
+                             const char* what,
+                             const Place& place,
+                             Findings& findings) {
     for (const std::string_view scheme : {"package://", "model://"}) {
         if (!uri.starts_with(scheme)) continue;
         const std::string rest = uri.substr(scheme.size());
@@ -78,8 +83,37 @@ std::optional<fs::path> find_mesh(const std::string& uri,
     if (path.starts_with("file://")) path.erase(0, 7);
     const fs::path found = fs::path(path).is_absolute() ? fs::path(path) : folder / path;
     if (is_there(found)) return found;
-    findings.no_file(
-        place, fmt::format("mesh \"{}\" is not there", printable(found.string())), "put it there");
+    findings.no_file(place,
+                     fmt::format("{} \"{}\" is not there", what, printable(found.string())),
+                     "put it there");
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<fs::path> find_mesh(const std::string& uri,
+                                  const fs::path& folder,
+                                  const Place& place,
+                                  Findings& findings) {
+    return find(uri, folder, "mesh", place, findings);
+}
+
+std::optional<fs::path> find_sdf_model(const std::string& uri,
+                                       const fs::path& folder,
+                                       const Place& place,
+                                       Findings& findings) {
+    const std::optional<fs::path> found = find(uri, folder, "model", place, findings);
+    std::error_code ignored;
+    if (!found || !fs::is_directory(*found, ignored)) return found;
+    std::string name = "model.sdf";
+    pugi::xml_document config;
+    if (config.load_file((*found / "model.config").c_str()))
+        for (const pugi::xml_node sdf : config.document_element().children("sdf"))
+            name = sdf.text().as_string(name.c_str());
+    if (is_there(*found / name)) return *found / name;
+    findings.no_file(place,
+                     fmt::format("\"{}\" has no {}", printable(found->string()), printable(name)),
+                     "put it there");
     return std::nullopt;
 }
 

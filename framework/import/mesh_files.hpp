@@ -18,6 +18,13 @@ std::optional<std::filesystem::path> find_mesh(const std::string& uri,
                                                const Place& place,
                                                Findings& findings);
 
+/// The file of a model of SDF that a URI leads to, likewise: itself, or in its folder the one that
+/// model.config names last, or model.sdf. Nothing after a finding.
+std::optional<std::filesystem::path> find_sdf_model(const std::string& uri,
+                                                    const std::filesystem::path& folder,
+                                                    const Place& place,
+                                                    Findings& findings);
+
 /// Whether a body can show it: STL, OBJ, glTF.
 bool can_be_shown(const std::filesystem::path& file);
 

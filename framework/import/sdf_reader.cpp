@@ -75,7 +75,7 @@ constexpr int kMostNestedModels = 100;
 
 class SdfReader {
 public:
-    SdfReader(pugi::xml_node root, const XmlSource& source)
+    SdfReader(pugi::xml_node root, XmlSource& source)
         : root_(root), source_(source), findings_(source.findings()), frames_(source) {}
 
     Robot read() {
@@ -132,7 +132,7 @@ private:
         }
         for (const pugi::xml_node node : world.children("frame"))
             frames_.add("", source_.required(node, "name"), node, "");
-        for (const pugi::xml_node node : world.children("include")) refuse_include(node);
+        for (const pugi::xml_node node : world.children("include")) include(node, "", 0);
         for (const pugi::xml_node model : world.children("model")) collect(model, "", 0);
         for (const pugi::xml_node joint : world.children("joint"))
             findings_.no_counterpart(source_.place(joint),
@@ -140,11 +140,46 @@ private:
                                      "put both models into one");
     }
 
-    void refuse_include(pugi::xml_node node) {
-        findings_.no_counterpart(
-            source_.place(node),
-            fmt::format("<include> of \"{}\"", printable(text_of(node.child("uri")))),
-            "put the model here in its place, as \"gz sdf -p FILE\" does");
+    /// A model of another file, or the same once more, by a name and at a place of its own.
+    void include(pugi::xml_node node,
+                 const std::string& around,
+                 int depth,
+                 bool is_static = false) {
+        source_.account(node,
+                        {.attributes = "merge",
+                         .children = "uri name pose static placement_frame",
+                         .unused = "plugin"});
+        if (depth > kMostNestedModels)
+            return source_.wrong(node, nullptr, "models are nested too deeply");
+        for (const bool is_merge : {true, false})
+            if (is_merge ? source_.boolean(node, "merge", false)
+                         : !text_of(node.child("placement_frame")).empty())
+                return findings_.no_counterpart(
+                    source_.place(node),
+                    fmt::format(
+                        "{} with {}", in_words(node), is_merge ? "merge" : "placement_frame"),
+                    "put the model here in its place, as \"gz sdf -p FILE\" does");
+        const std::string uri = text_of(node.child("uri"));
+        if (uri.empty()) return source_.wrong(node, nullptr, "<include> needs a <uri>");
+        const auto file = find_sdf_model(
+            uri, source_.file(node).parent_path(), source_.place(node.child("uri")), findings_);
+        if (!file) return;
+        const pugi::xml_node root = source_.load(*file);
+        source_.account(root, kSdf);
+        const pugi::xml_node model = root.child("model");
+        if (!model) return source_.wrong(root, nullptr, "the file that is included has no <model>");
+        pugi::xml_node own = model;
+        if (const std::string name = text_of(node.child("name")); !name.empty()) {
+            if (!own.attribute("name")) own.append_attribute("name");
+            own.attribute("name").set_value(name.c_str());
+        }
+        for (const char* const part : {"pose", "static"}) {
+            if (!node.child(part)) continue;
+            while (own.remove_child(part)) {
+            }
+            own.append_copy(node.child(part));
+        }
+        collect(own, around, depth, is_static);
     }
 
     /// The model, its links, joints and frames by name; several models have their names before
@@ -166,7 +201,6 @@ private:
         is_static |=
             model.child("static") && source_.boolean(model.child("static"), nullptr, false);
         models_.push_back({model, scope, is_static});
-        for (const pugi::xml_node node : model.children("include")) refuse_include(node);
         for (const pugi::xml_node node : model.children("link"))
             frames_.add(scope, source_.required(node, "name"), node, whole);
         for (const pugi::xml_node node : model.children("joint"))
@@ -186,6 +220,8 @@ private:
         }
         for (const pugi::xml_node node : model.children("model"))
             collect(node, scope, depth + 1, is_static);
+        for (const pugi::xml_node node : model.children("include"))
+            include(node, scope, depth + 1, is_static);
     }
 
     /// Names as in the source, without that of the one model that there is.
@@ -413,7 +449,7 @@ private:
             return std::nullopt;
         }
         const auto found =
-            find_mesh(uri, robot_.file.parent_path(), source_.place(node), findings_);
+            find_mesh(uri, source_.file(node).parent_path(), source_.place(node), findings_);
         if (!found) return std::nullopt;
         shape.file = *found;
         if (looks_only_) return Inertial();
@@ -659,7 +695,7 @@ private:
     static constexpr int kNone = -2;
 
     pugi::xml_node root_;
-    const XmlSource& source_;
+    XmlSource& source_;
     Findings& findings_;
     SdfFrames frames_;
     Robot robot_;

@@ -109,6 +109,14 @@ TEST_SUITE("import: damaged descriptions") {
         CHECK_THROWS_AS(imported(folder, "a.xml"), Error);
         folder.write("b.xml", "<mujoco><worldbody><include file=\"b.xml\"/></worldbody></mujoco>");
         CHECK_THROWS_AS(imported(folder, "b.xml"), Error);
+        folder.write("e.sdf",
+                     "<sdf version=\"1.9\"><model name=\"m\"><include><uri>e.sdf</uri></include>"
+                     "</model></sdf>");
+        CHECK_THROWS_AS(imported(folder, "e.sdf"), Error);
+        folder.write("f.sdf",
+                     "<sdf version=\"1.9\"><model name=\"m\"><include><uri>model://gone</uri>"
+                     "</include></model></sdf>");
+        CHECK_THROWS_AS(imported(folder, "f.sdf"), Error);
         folder.write("c.xml", "<mujoco><worldbody><include file=\"d.xml\"/></worldbody></mujoco>");
         folder.write("d.xml", "<x><include file=\"d.xml\"/></x>");
         CHECK_THROWS_AS(imported(folder, "c.xml"), Error);

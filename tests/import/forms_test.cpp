@@ -305,6 +305,40 @@ TEST_SUITE("import: forms of public files") {
         check_contains(model.text, "name = \"tip\"");
     }
 
+    TEST_CASE("models of other files, twice, each by its name and at its place") {
+        const std::string bob = R"(<sdf version="1.9"><model name="bob">
+  <pose>9 9 9 0 0 0</pose>
+  <link name="ball"><pose>0 0 0.5 0 0 0</pose><inertial><mass>2</mass><inertia>
+    <ixx>0.1</ixx><iyy>0.2</iyy><izz>0.3</izz></inertia></inertial></link>
+</model></sdf>)";
+        const ImportedModel model =
+            import_files({{"yard.sdf", R"(<sdf version="1.9"><world name="yard">
+  <include><uri>model://bob</uri><name>left</name><pose>1 2 3 0 0 1.5707963267948966</pose></include>
+  <include><uri>bob/other.sdf</uri><name>right</name><pose relative_to="left">1 0 0 0 0 0</pose></include>
+  <model name="arm"><link name="hub"/><include><uri>bob</uri><pose>0 0 7 0 0 0</pose></include></model>
+</world></sdf>)"},
+                          {"bob/model.config",
+                           "<model><sdf version=\"1.4\">old.sdf</sdf><sdf "
+                           "version=\"1.9\">other.sdf</sdf></model>"},
+                          {"bob/other.sdf", bob}});
+        Simulation simulation = simulate(model.text);
+        const auto place = [&](const std::string& name) {
+            return simulation.pose(name).position;
+        };
+        const auto check = [](const std::array<double, 3>& x, const Vector3d& at) {
+            for (int i = 0; i < 3; ++i) CHECK(x[i] == Near(at(i), 1e-14));
+        };
+        // Names have :: in the file and are written so that a manifest can have them.
+        std::vector<std::string> names;
+        for (const SceneBody& body : simulation.scene().bodies) names.push_back(body.name);
+        REQUIRE(names.size() == 4);
+        std::ranges::sort(names);
+        check(place(names[0]), {0, 0, 7.5});
+        check(place(names[1]), {0, 0, 0});
+        check(place(names[2]), {1, 2, 3.5});
+        check(place(names[3]), {1, 3, 3.5});
+    }
+
     TEST_CASE("a parallelogram is closed by connect") {
         // Cranks are rods of 1 m, the coupler of 0.5 m moves in parallel
         const ImportedModel model = import_files({{"bar.xml", R"(<mujoco model="bar">

@@ -16,7 +16,10 @@ constexpr double kG = 9.81;
 ImportedModel import_files(const std::vector<std::pair<std::string, std::string>>& files,
                            bool is_lenient = false) {
     const TempFolder folder;
-    for (const auto& [name, text] : files) folder.write(name, text);
+    for (const auto& [name, text] : files) {
+        std::filesystem::create_directories((folder.path() / name).parent_path());
+        folder.write(name, text);
+    }
     return imported(folder, files.front().first, is_lenient);
 }
 

@@ -18,28 +18,18 @@
 #include "names.hpp"
 #include "reduction.hpp"
 #include "sdf_frames.hpp"
+#include "sdf_models.hpp"
 #include "surface.hpp"
 #include "turns.hpp"
 
 namespace ancora::robot {
 namespace {
 
-constexpr TagRule kSdf{.attributes = "version", .children = "world model", .unused = "light actor"};
-constexpr TagRule kSdfWorld{
-    .attributes = "name",
-    .children = "model gravity physics include frame joint",
-    .unused =
-        "light scene gui audio atmosphere magnetic_field plugin state road population actor "
-        "spherical_coordinates wind"};
 constexpr TagRule kSdfPhysics{.attributes = "name type default",
                               .children = "max_step_size gravity",
                               .unused =
                                   "real_time_factor real_time_update_rate max_contacts ode "
                                   "bullet simbody dart dantzig"};
-constexpr TagRule kSdfModel{
-    .attributes = "name canonical_link placement_frame",
-    .children = "link joint frame model include pose static",
-    .unused = "plugin gripper self_collide allow_auto_disable enable_wind sensor"};
 constexpr TagRule kSdfLink{
     .attributes = "name",
     .children = "pose inertial visual collision gravity kinematic velocity_decay",
@@ -71,38 +61,36 @@ constexpr TagRule kSdfLimit{.children = "lower upper effort velocity",
 constexpr double kNoLimit = 1e15;
 // How far from perpendicular two axes of a cross may be.
 constexpr double kPerpendicular = 1e-9;
-constexpr int kMostNestedModels = 100;
 
 class SdfReader {
 public:
     SdfReader(pugi::xml_node root, XmlSource& source)
-        : root_(root), source_(source), findings_(source.findings()), frames_(source) {}
+        : root_(root),
+          source_(source),
+          findings_(source.findings()),
+          frames_(source),
+          models_(source, frames_) {}
 
     Robot read() {
         robot_.format = "SDF";
         robot_.file = source_.file(root_);
         robot_.gravity = {0.0, 0.0, -9.8};
-        source_.account(root_, kSdf);
         for (const pugi::xml_node world : root_.children("world")) read_world(world);
-        for (const pugi::xml_node model : root_.children("model")) collect(model, "", 0);
-        if (models_.empty()) findings_.damaged(source_.place(root_), "<sdf> has no <model>");
+        models_.add_root(root_);
+        if (models_.all().empty()) findings_.damaged(source_.place(root_), "<sdf> has no <model>");
         // Names first: poses refer to each other in any order
-        for (const Model& model : models_) read_links(model);
+        for (const Model& model : models_.all()) read_links(model);
         if (robot_.links.empty() && !has_static_)
             findings_.damaged(source_.place(root_), "no <model> has a <link>");
-        for (const Model& model : models_) read_joints(model);
+        for (const Model& model : models_.all()) read_joints(model);
         for (const auto& [joint, axis] : mimics_) read_mimic(joint, axis);
-        if (robot_.name.empty() && !models_.empty())
-            robot_.name = models_.front().node.attribute("name").value();
+        if (robot_.name.empty() && !models_.all().empty())
+            robot_.name = models_.all().front().node.attribute("name").value();
         return std::move(robot_);
     }
 
 private:
-    struct Model {
-        pugi::xml_node node;
-        std::string scope;  ///< of what is in it: "arm::"
-        bool is_static;
-    };
+    using Model = SdfModels::Model;
 
     double text_number(pugi::xml_node node, double otherwise) const {
         if (!node) return otherwise;
@@ -114,15 +102,10 @@ private:
         const auto found = source_.numbers(node, nullptr, 3);
         return found ? Vec3((*found)[0], (*found)[1], (*found)[2]) : otherwise;
     }
-    static std::string text_of(pugi::xml_node node) {
-        const auto words = words_of(node.child_value());
-        return words.empty() ? std::string() : words.front();
-    }
 
     // --- worlds and models
 
     void read_world(pugi::xml_node world) {
-        source_.account(world, kSdfWorld);
         robot_.name = world.attribute("name").value();
         robot_.gravity = text_vector(world.child("gravity"), robot_.gravity);
         if (const pugi::xml_node physics = world.child("physics")) {
@@ -130,105 +113,18 @@ private:
             robot_.step = text_number(physics.child("max_step_size"), 1e-3);
             robot_.gravity = text_vector(physics.child("gravity"), robot_.gravity);
         }
-        for (const pugi::xml_node node : world.children("frame"))
-            frames_.add("", source_.required(node, "name"), node, "");
-        for (const pugi::xml_node node : world.children("include")) include(node, "", 0);
-        for (const pugi::xml_node model : world.children("model")) collect(model, "", 0);
+        models_.add_world(world);
         for (const pugi::xml_node joint : world.children("joint"))
             findings_.no_counterpart(source_.place(joint),
                                      fmt::format("{} between models", in_words(joint)),
                                      "put both models into one");
     }
 
-    /// A model of another file, or the same once more, by a name and at a place of its own.
-    void include(pugi::xml_node node,
-                 const std::string& around,
-                 int depth,
-                 bool is_static = false) {
-        source_.account(node,
-                        {.attributes = "merge",
-                         .children = "uri name pose static placement_frame",
-                         .unused = "plugin"});
-        if (depth > kMostNestedModels)
-            return source_.wrong(node, nullptr, "models are nested too deeply");
-        for (const bool is_merge : {true, false})
-            if (is_merge ? source_.boolean(node, "merge", false)
-                         : !text_of(node.child("placement_frame")).empty())
-                return findings_.no_counterpart(
-                    source_.place(node),
-                    fmt::format(
-                        "{} with {}", in_words(node), is_merge ? "merge" : "placement_frame"),
-                    "put the model here in its place, as \"gz sdf -p FILE\" does");
-        const std::string uri = text_of(node.child("uri"));
-        if (uri.empty()) return source_.wrong(node, nullptr, "<include> needs a <uri>");
-        const auto file = find_sdf_model(
-            uri, source_.file(node).parent_path(), source_.place(node.child("uri")), findings_);
-        if (!file) return;
-        const pugi::xml_node root = source_.load(*file);
-        source_.account(root, kSdf);
-        const pugi::xml_node model = root.child("model");
-        if (!model) return source_.wrong(root, nullptr, "the file that is included has no <model>");
-        pugi::xml_node own = model;
-        if (const std::string name = text_of(node.child("name")); !name.empty()) {
-            if (!own.attribute("name")) own.append_attribute("name");
-            own.attribute("name").set_value(name.c_str());
-        }
-        for (const char* const part : {"pose", "static"}) {
-            if (!node.child(part)) continue;
-            while (own.remove_child(part)) {
-            }
-            own.append_copy(node.child(part));
-        }
-        collect(own, around, depth, is_static);
-    }
-
-    /// The model, its links, joints and frames by name; several models have their names before
-    /// them.
-    void collect(pugi::xml_node model,
-                 const std::string& around,
-                 int depth,
-                 bool is_static = false) {
-        if (depth > kMostNestedModels)
-            return source_.wrong(model, nullptr, "models are nested too deeply");
-        source_.account(model, kSdfModel);
-        const std::string name = source_.required(model, "name");
-        if (const auto placed = model.attribute("placement_frame");
-            placed && *placed.value() != '\0')
-            findings_.no_counterpart(
-                source_.place(model), "placement_frame", "give the pose of the model itself");
-        frames_.add(around, name, model, around.empty() ? "" : around.substr(0, around.size() - 2));
-        const std::string whole = around + name, scope = whole + "::";
-        is_static |=
-            model.child("static") && source_.boolean(model.child("static"), nullptr, false);
-        models_.push_back({model, scope, is_static});
-        for (const pugi::xml_node node : model.children("link"))
-            frames_.add(scope, source_.required(node, "name"), node, whole);
-        for (const pugi::xml_node node : model.children("joint"))
-            frames_.add(scope,
-                        source_.required(node, "name"),
-                        node,
-                        frames_.resolve(scope, text_of(node.child("child"))));
-        for (const pugi::xml_node node : model.children("frame")) {
-            source_.account(node, {.attributes = "name attached_to", .children = "pose"});
-            const std::string base = node.attribute("attached_to").value();
-            frames_.add(scope,
-                        source_.required(node, "name"),
-                        node,
-                        base.empty() ? whole : frames_.resolve(scope, base));
-            attached_[scope + node.attribute("name").value()] =
-                base.empty() ? "" : frames_.resolve(scope, base);
-        }
-        for (const pugi::xml_node node : model.children("model"))
-            collect(node, scope, depth + 1, is_static);
-        for (const pugi::xml_node node : model.children("include"))
-            include(node, scope, depth + 1, is_static);
-    }
-
     /// Names as in the source, without that of the one model that there is.
     std::string name_of(const Model& model, pugi::xml_node node) const {
         const std::string whole = model.scope + node.attribute("name").value();
-        const std::string& first = models_.front().scope;
-        const bool is_one = std::ranges::all_of(models_, [&](const Model& other) {
+        const std::string& first = models_.all().front().scope;
+        const bool is_one = std::ranges::all_of(models_.all(), [&](const Model& other) {
             return other.scope.starts_with(first);
         });
         return is_one ? whole.substr(first.size()) : whole;
@@ -472,12 +368,7 @@ private:
             return kNone;
         }
         if (name == "world") return kGround;
-        std::string whole = frames_.resolve(scope, name);
-        for (std::set<std::string> seen; attached_.contains(whole) && seen.insert(whole).second;) {
-            const std::string& next = attached_.at(whole);
-            if (next.empty()) break;
-            whole = next;
-        }
+        const std::string whole = models_.attached_to(frames_.resolve(scope, name));
         const auto found = links_.find(whole);
         if (found != links_.end()) return found->second;
         std::vector<std::string> names;
@@ -698,10 +589,9 @@ private:
     XmlSource& source_;
     Findings& findings_;
     SdfFrames frames_;
+    SdfModels models_;
     Robot robot_;
-    std::vector<Model> models_;
     std::map<std::string, int> links_, joints_;
-    std::map<std::string, std::string> attached_;  ///< frames and what they are attached to
     std::vector<Pose> worlds_;
     std::set<int> carried_;
     std::vector<std::pair<int, pugi::xml_node>> mimics_;

@@ -69,7 +69,7 @@ bool Stepping::is_due(double t) {
 void Stepping::pass_due() {
     const bool is_on_grid = std::abs(system_.time() - grid_time(steps_done_)) <= time_rounding();
     pass_events_at(system_.time());
-    if (is_on_grid && !asks_instants()) take_grid_time();
+    if (is_on_grid) take_grid_time();
 }
 
 void Stepping::step_freely() {

@@ -35,9 +35,11 @@ std::vector<SignalSet::Sampler> SignalSet::samplers(double t) const {
     std::vector<Sampler> out;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         const Part& part = parts_[i];
-        // What reads positions, inputs or states of its own moves between samples.
+        // What reads positions, inputs or states of its own moves between samples; what has
+        // crossings acts at these, too.
         if (part.of->of != SignalPart::Of::force || part.num_u > 0 || part.num_x > 0 ||
-            part.num_y == 0 || part.of->facts.outputs_read_inputs || !std::isfinite(next_times_[i]))
+            part.num_y == 0 || part.num_crossings > 0 || part.of->facts.outputs_read_inputs ||
+            !std::isfinite(next_times_[i]))
             continue;
         const std::span<const double> z(z_.data() + part.first_z, part.num_z);
         const auto next = [&](double after) {

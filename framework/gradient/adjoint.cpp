@@ -108,6 +108,7 @@ private:
     }
 
     void push(const AcceptedStep& step, bool is_to_be_checked) {
+        look_at_idle(step);
         derivative_.take(step);
         Eigen::VectorXd motion(system_.num_coordinates()), rows(system_.parts().m), I = rows;
         for (ParameterGroup& group : parameters().groups) {
@@ -326,6 +327,7 @@ private:
     }
 
     void pull_back(const AcceptedStep& step, bool is_to_be_checked) {
+        look_at_idle(step);
         derivative_.take(step);
         if (length_.is_root) take_root(step);
         pulled_.resize(costates_.size());

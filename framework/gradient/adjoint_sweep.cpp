@@ -202,6 +202,17 @@ void AdjointSweep::look(const AcceptedStep& step) {
     has_looked_ = true;
 }
 
+void AdjointSweep::look_at_idle(const AcceptedStep& step) {
+    if (std::ranges::none_of(parameters_->groups, &ParameterGroup::is_idle)) return;
+    here_.evaluate(step);
+    for (ParameterGroup& group : parameters_->groups) {
+        if (!group.is_idle()) continue;
+        group.look(step, here_);
+        if (!group.is_of_start())
+            throw AdjointObstacle{"a parameter enters the equations at some times only"};
+    }
+}
+
 void AdjointSweep::take_start() {
     for (std::size_t c = 0; c < column_of_.size(); ++c)
         for (ParameterGroup& group : parameters_->groups)

@@ -92,6 +92,9 @@ protected:
     }
     /// Which parameters residuals depend on: near this step too, so that nothing cancels.
     void look(const AcceptedStep& step);
+    /// Refuses parameters of which nothing depended where it was looked, if residuals of this step
+    /// do.
+    void look_at_idle(const AcceptedStep& step);
     /// What starts depend on parameters.
     void take_start();
 

@@ -66,7 +66,7 @@ ImpactDerivative::ImpactDerivative(KernelSystem& system)
             const std::span<const int> columns = rows.columns(k);
             pattern.column.insert(pattern.column.end(), columns.begin(), columns.end());
             pattern.row_start.push_back(static_cast<int>(pattern.column.size()));
-            objects.push_back({{columns.begin(), columns.end()}, {k}});
+            objects.push_back({coordinates_of_row(data_.parts, part, k), {k}});
         }
         if (rows_.size() > before) blocks_.push_back(static_cast<int>(b));
     }

@@ -21,10 +21,10 @@ constexpr double kSlowest = 1.0;  // [m/s]
 constexpr double kBentLaw = 1e-6;
 
 bool is_quadratic(const RowSet& rows, const BlockPart& part) {
-    if (part.is_constant) return true;
     const RowOwner& owner = rows.owners[part.owner];
     for (int k = part.first_row; k < part.first_row + part.num_rows; ++k)
         if (is_velocity_kind(rows.laws[k].kind)) return false;
+    if (part.is_constant) return true;
     if (part.block->depends_on_time || part.reads_own) return false;
     const bool is_linear = part.block->degree == Degree::linear && owner.body >= 0;
     return is_linear || (part.block->degree == Degree::quadratic && part.num_tangent > 0);
@@ -57,8 +57,7 @@ InstantEquations::InstantEquations(KernelSystem& system)
             is_exact_[k] = is_known ? 1 : 0;
             is_condition_[k] = data_.parts.laws.is_constraint(k) ? 1 : 0;
             if (is_known) continue;
-            const std::span<const int> columns = rows.columns(k);
-            objects.push_back({{columns.begin(), columns.end()}, {k}});
+            objects.push_back({coordinates_of_row(data_.parts, part, k), {k}});
         }
     }
     of_rows_.emplace(n, m, objects);

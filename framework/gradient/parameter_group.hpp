@@ -69,6 +69,13 @@ public:
     std::vector<Member>& members() { return members_; }
     /// Whether residuals do not depend on them where they have been looked at.
     bool is_of_start() const { return is_of_start_; }
+    /// Whether nothing is known to depend on them, which may come later in a run.
+    bool is_idle() const {
+        return is_of_start_ && columns_.empty() &&
+               std::ranges::all_of(members_, [](const Member& member) {
+                   return member.start.empty();
+               });
+    }
     bool is_in_columns() const { return !columns_.empty(); }
     /// Whether the column at a place depends on them at a given state.
     bool is_in_column(std::size_t place) const {

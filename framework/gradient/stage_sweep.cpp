@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -166,6 +168,45 @@ private:
 
     // --- back
 
+    [[noreturn]] static void refuse_times() {
+        throw AdjointObstacle{"a parameter enters the equations at some times only"};
+    }
+
+    /// Whether accelerations change as their derivatives say, along a direction at the begin of a
+    /// step.
+    void check_derivatives(const AcceptedStep& step) {
+        constexpr double kAlong = 0x1p-20, kMissed = 1e-6, kRounding = 1e-13;
+        std::mt19937 engine(++checks_);
+        std::uniform_real_distribution<double> any(-1.0, 1.0);
+        const auto n = static_cast<Eigen::Index>(system_.num_coordinates());
+        const auto some = [&](double size) -> Eigen::VectorXd {
+            return Eigen::VectorXd::NullaryExpr(n, [&] {
+                return size * any(engine);
+            });
+        };
+        const StepState& at = step.before;
+        InstantDerivative& stage = *stages_.front();
+        const Eigen::VectorXd L = some(1.0), dq = some(kAlong * extent_),
+                              dv = some(kAlong * (1.0 + largest_entry(at.v)));
+        Eigen::VectorXd of_q = Eigen::VectorXd::Zero(n), of_v = of_q;
+        InstantDerivative::Pulled pulled;
+        const auto along = [&](double by) {
+            q_ = at.q + by * dq;
+            v_ = at.v + by * dv;
+            if (!stage.solve(q_, v_, at.t)) return std::numeric_limits<double>::quiet_NaN();
+            return L.dot(stage.x());
+        };
+        const double here = along(0.0), sizes = L.cwiseAbs().dot(stage.x().cwiseAbs());
+        static_cast<void>(here);
+        if (!stage.pull_back(L, pulled, of_q, of_v)) return;
+        const double rise = along(1.0) - along(-1.0), said = 2.0 * (of_q.dot(dq) + of_v.dot(dv));
+        const double terms =
+            2.0 * (of_q.cwiseAbs().dot(dq.cwiseAbs()) + of_v.cwiseAbs().dot(dv.cwiseAbs()));
+        if (!(std::abs(rise - said) <= kMissed * terms + kRounding * sizes))
+            throw AdjointObstacle{fmt::format(
+                "t = {:.6g} s: accelerations change by other than their derivatives", at.t)};
+    }
+
     /// Which parameters the equations of a step's instants depend on.
     void look_at_instants(const AcceptedStep& step) {
         for (ParameterGroup& group : parameters().groups) {
@@ -184,8 +225,7 @@ private:
             for (const auto& stage : stages_) look(*stage);
             for (std::size_t k = 0; k < num_corrections_; ++k) look(*corrections_[k]);
             if (projects()) look(velocities_);
-            if (has_looked_ && group.is_of_start() != was_of_start)
-                throw AdjointObstacle{"a parameter enters the equations at some times only"};
+            if (has_looked_ && group.is_of_start() != was_of_start) refuse_times();
         }
         has_looked_ = true;
     }
@@ -198,7 +238,11 @@ private:
                 throw AdjointObstacle{fmt::format(
                     "t = {:.6g} s: the step's end is not what its stages say", step.before.t)};
         }
-        if (is_to_look) look_at_instants(step);
+        if (is_to_look) {
+            look_at_instants(step);
+            check_derivatives(step);
+            go_forth(step, next);
+        }
         const double h = step.h;
         if (projects()) {
             // Derivatives by v of a correction of velocities go to the velocity that it corrects.
@@ -285,13 +329,16 @@ private:
         }
         if (!is_any) return;
         for (ParameterGroup& group : parameters().groups) {
-            if (group.is_of_start()) continue;
-            group.take_numbers([&](KernelSystem& system,
-                                   Eigen::VectorXd& of_coordinates,
-                                   Eigen::VectorXd& of_rows) {
+            if (group.is_of_start() && !group.is_idle()) continue;
+            const bool was_idle = group.is_idle();
+            group.look_at_numbers([&](KernelSystem& system,
+                                      Eigen::VectorXd& of_coordinates,
+                                      Eigen::VectorXd& of_rows) {
                 step.before.put(system);
                 instant.evaluate(system, of_coordinates, of_rows);
             });
+            if (was_idle && !group.is_of_start()) refuse_times();
+            if (was_idle) continue;
             for (std::size_t c = 0; c < costates_.size(); ++c)
                 for (const ParameterGroup::Member& member : group.members()) {
                     const auto [value, size] = group.product(member, pulled_[c].w, pulled_[c].n);

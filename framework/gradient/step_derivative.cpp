@@ -57,6 +57,23 @@ std::vector<int> coordinates_of(const AttachmentMap& map) {
     return out;
 }
 
+std::vector<int> coordinates_of_row(Assembly& parts, const BlockPart& part, int row) {
+    const RowOwner& owner = parts.rows.owners[part.owner];
+    if (!is_velocity_kind(parts.laws[row].kind) || owner.constraint < 0) {
+        const std::span<const int> columns = parts.rows.columns(row);
+        return {columns.begin(), columns.end()};
+    }
+    const LocalScalars scalars(
+        parts, parts.model.constraints[static_cast<std::size_t>(owner.constraint)].attachments);
+    std::vector<int> out;
+    for (int scalar = 0; scalar < scalars.count(); ++scalar)
+        for (const LocalScalars::Entry& entry : scalars.entries(scalar))
+            out.push_back(entry.coordinate);
+    std::ranges::sort(out);
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+}
+
 const FilledMatrix::Sparse& FilledMatrix::fill(int rows, int columns, const Triplets& list) {
     const bool is_as_before = matrix_.rows() == rows && matrix_.cols() == columns &&
                               list.size() == at_.size() &&

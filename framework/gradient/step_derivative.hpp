@@ -37,6 +37,10 @@ inline double largest_entry(const Eigen::VectorXd& x) {
 /// That the scalars of attachments are made of, ascending.
 std::vector<int> coordinates_of(const AttachmentMap& map);
 
+/// That a row and its Jacobian may depend on, ascending: those of its entries, or where it looks at
+/// velocities all of its object, since psi(u, u') need not have an entry for each u.
+std::vector<int> coordinates_of_row(Assembly& parts, const BlockPart& part, int row);
+
 /// A sparse matrix that is filled again and again by entries at the same places.
 class FilledMatrix {
 public:

@@ -10,6 +10,7 @@
 #include <pugixml.hpp>
 
 #include "ancora/framework/printable.hpp"
+#include "xml_source.hpp"
 
 namespace ancora::robot {
 namespace {
@@ -109,7 +110,7 @@ std::optional<fs::path> find_sdf_model(const std::string& uri,
     pugi::xml_document config;
     if (config.load_file((*found / "model.config").c_str()))
         for (const pugi::xml_node sdf : config.document_element().children("sdf"))
-            name = sdf.text().as_string(name.c_str());
+            if (const std::string own = text_of(sdf); !own.empty()) name = own;
     if (is_there(*found / name)) return *found / name;
     findings.no_file(place,
                      fmt::format("\"{}\" has no {}", printable(found->string()), printable(name)),

@@ -47,6 +47,10 @@ void SdfFrames::add(const std::string& scope,
         source_.wrong(node, "name", "a link, joint, frame or model has it already");
 }
 
+void SdfFrames::check_pose(pugi::xml_node node) const {
+    if (const pugi::xml_node pose = node.child("pose")) static_cast<void>(read_pose(pose, source_));
+}
+
 std::string SdfFrames::resolve(const std::string& scope, const std::string& name) const {
     if (name == "world" || name.empty()) return name;
     if (name == "__model__") return scope.empty() ? "" : scope.substr(0, scope.size() - 2);

@@ -35,6 +35,9 @@ public:
                   const std::string& otherwise,
                   const std::string& frame);
 
+    /// Finds mistakes in the `<pose>` of an element, if it has one.
+    void check_pose(pugi::xml_node node) const;
+
     /// The whole name of what is meant by a name in a scope.
     std::string resolve(const std::string& scope, const std::string& name) const;
 

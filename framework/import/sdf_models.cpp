@@ -2,7 +2,10 @@
 // Models in models, and in files that these include.
 #include "sdf_models.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <set>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -23,13 +26,9 @@ constexpr TagRule kSdfModel{
     .children = "link joint frame model include pose static",
     .unused = "plugin gripper self_collide allow_auto_disable enable_wind sensor"};
 constexpr int kMostNestedModels = 100;
+constexpr int kMostIncluded = 10'000;
 
 }  // namespace
-
-std::string text_of(pugi::xml_node node) {
-    const auto words = words_of(node.child_value());
-    return words.empty() ? std::string() : words.front();
-}
 
 void SdfModels::add_world(pugi::xml_node world) {
     source_.account(world, kSdfWorld);
@@ -74,10 +73,20 @@ void SdfModels::include(pugi::xml_node node, const std::string& around, int dept
                                      source_.place(node.child("uri")),
                                      source_.findings());
     if (!file) return;
+    std::error_code ignored;
+    const std::string path = std::filesystem::weakly_canonical(*file, ignored).string();
+    if (std::ranges::find(including_, path) != including_.end())
+        return source_.wrong(node, nullptr, "the file includes itself");
+    if (++num_included_ > kMostIncluded)
+        return source_.wrong(
+            node, nullptr, fmt::format("more than {} files are included", kMostIncluded));
+    frames_.check_pose(node);  // where it stands: a copy has no place
     const pugi::xml_node root = source_.load(*file);
     source_.account(root, kSdf);
     const pugi::xml_node model = root.child("model");
     if (!model) return source_.wrong(root, nullptr, "the file that is included has no <model>");
+    if (model.next_sibling("model") || root.child("world"))
+        source_.wrong(root, nullptr, "the file that is included has more than one <model>");
     pugi::xml_node own = model;
     if (const std::string name = text_of(node.child("name")); !name.empty()) {
         if (!own.attribute("name")) own.append_attribute("name");
@@ -89,7 +98,9 @@ void SdfModels::include(pugi::xml_node node, const std::string& around, int dept
         }
         own.append_copy(node.child(part));
     }
+    including_.push_back(path);
     collect(own, around, depth, is_static);
+    including_.pop_back();
 }
 
 void SdfModels::collect(pugi::xml_node model,

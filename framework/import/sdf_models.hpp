@@ -11,9 +11,6 @@
 
 namespace ancora::robot {
 
-/// The first word of an element's text.
-std::string text_of(pugi::xml_node node);
-
 /// Models, those in them, and those of files that they include, with the names of their links,
 /// joints and frames.
 class SdfModels {
@@ -44,6 +41,8 @@ private:
     XmlSource& source_;
     SdfFrames& frames_;
     std::vector<Model> models_;
+    std::vector<std::string> including_;  ///< files that are being read
+    int num_included_ = 0;
     std::map<std::string, std::string> attached_;  ///< frames and what they are attached to
 };
 

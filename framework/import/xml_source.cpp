@@ -230,4 +230,12 @@ bool XmlSource::boolean(pugi::xml_node node, const char* attribute, bool otherwi
     return otherwise;
 }
 
+std::string text_of(pugi::xml_node node) {
+    constexpr const char* kBlanks = " \t\r\n";
+    std::string out = node.child_value();
+    out.erase(0, std::min(out.find_first_not_of(kBlanks), out.size()));
+    out.erase(out.find_last_not_of(kBlanks) + 1);
+    return out;
+}
+
 }  // namespace ancora::robot

@@ -85,6 +85,9 @@ private:
 /// "<joint name="elbow">", for messages.
 std::string in_words(pugi::xml_node node);
 
+/// An element's text, without blanks at its ends.
+std::string text_of(pugi::xml_node node);
+
 /// The words of a text.
 std::vector<std::string> words_of(std::string_view text);
 

@@ -298,14 +298,14 @@ void watch_report(std::span<const fs::path> folders,
         if (Clock::now() < next) continue;
         const auto begin = Clock::now();
         try {
-            const PageFile target(folders, file);
-            const std::string now = signature_of(folders, target);
-            if (count > 0 && now == seen) continue;
             PageFile page(folders, file);
+            const std::string now = signature_of(folders, page);
+            if (count > 0 && now == seen) continue;
             const std::string stamp = sha256_of_text(now).substr(0, 16);
-            page.write_stamp(stamp);
             const Watch watch{page.name(".js"), stamp};
+            // First, since the stamp tells open pages to load it.
             page.write(report_page(folders, options, &watch));
+            page.write_stamp(stamp);
             seen = now;
             if (written) written();
             ++count;
@@ -315,9 +315,15 @@ void watch_report(std::span<const fs::path> folders,
         }
         next = Clock::now() + kPause * (Clock::now() - begin);
     }
+    // Open pages load the last one when the stamp is gone.
     PageFile page(folders, file);
+    try {
+        page.write(report_page(folders, options));
+    } catch (...) {
+        page.remove_stamp();
+        throw;
+    }
     page.remove_stamp();
-    page.write(report_page(folders, options));
 }
 
 }  // namespace ancora

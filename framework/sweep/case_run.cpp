@@ -29,9 +29,10 @@ std::string begin_of_row(const Study& study, std::size_t index) {
     for (const std::string& value : study.values(index)) {
         // Numbers with units are numbers in SI units there.
         const bool is_text = value.size() > 1 && value.front() == '"' && value.back() == '"';
-        const std::optional<double> number =
-            is_text ? si_number(std::string_view(value).substr(1, value.size() - 2)) : std::nullopt;
-        row.append(1, ',').append(csv_cell(number ? fmt::format("{}", *number) : value));
+        const std::optional<Quantity> number =
+            is_text ? quantity_of(std::string_view(value).substr(1, value.size() - 2))
+                    : std::nullopt;
+        row.append(1, ',').append(csv_cell(number ? fmt::format("{}", number->value) : value));
     }
     return row;
 }
@@ -63,12 +64,16 @@ std::vector<ColumnWatch::Column> measures_of(const Study& study) {
 
 }  // namespace
 
-std::optional<double> si_number(std::string_view text) {
-    if (text.find_first_of("0123456789") != 0 && text.find_first_of("-+.") != 0)
+std::optional<Quantity> quantity_of(std::string_view text) {
+    const std::size_t blank = text.find(' ');
+    if (blank == std::string_view::npos ||
+        text.substr(0, blank).find_first_not_of("0123456789.eE+-") != std::string_view::npos)
         return std::nullopt;
     try {
-        const Quantity found = evaluate(text, NoSymbols());
-        if (found.knowledge == Knowledge::unit) return found.value;
+        // A unit alone stands behind the number: nothing is added to it.
+        const Quantity found = evaluate(text, NoSymbols()),
+                       none = evaluate(fmt::format("0{}", text.substr(blank)), NoSymbols());
+        if (found.knowledge == Knowledge::unit && none.value == 0.0) return found;
     } catch (const FormulaError&) {
     }
     return std::nullopt;

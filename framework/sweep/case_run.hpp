@@ -8,11 +8,12 @@
 #include <string_view>
 
 #include "ancora/framework/sweep.hpp"
+#include "quantity.hpp"
 
 namespace ancora {
 
-/// A number with a unit, "10 deg", in SI units; nothing for other texts.
-std::optional<double> si_number(std::string_view text);
+/// A number with a unit, "10 deg", in SI units, with its dimension; nothing for other texts.
+std::optional<Quantity> quantity_of(std::string_view text);
 
 /// A cell of a CSV file by RFC 4180; line breaks become spaces.
 std::string csv_cell(std::string_view text);

@@ -73,15 +73,16 @@ public:
         double value;        ///< in that unit
         std::string unit;    ///< empty: none
         double scale = 1.0;  ///< of the unit in SI units
+        Dimension dimension{};
     };
     Measured measured(std::string_view key) {
         const Value& value = required(key);
         const auto* const text = value.as<std::string>();
-        if (text == nullptr) return {number(value, key), "", 1.0};
-        const std::size_t blank = text->find(' ');
-        const std::string unit = blank == std::string::npos ? "" : text->substr(blank + 1);
-        const std::optional<double> whole = si_number(*text), one = si_number("1 " + unit);
-        if (!whole || !one || unit.empty())
+        if (text == nullptr) return {number(value, key), "", 1.0, {}};
+        const std::optional<Quantity> whole = quantity_of(*text);
+        const std::string unit = whole ? text->substr(text->find(' ') + 1) : "";
+        const std::optional<Quantity> one = quantity_of("1 " + unit);
+        if (!whole || !one)
             refuse(
                 fmt::format("{}: {}: expected a number, or one with its unit such as \"10 deg\", "
                             "got {}",
@@ -89,7 +90,7 @@ public:
                             key,
                             in_quotes(*text)),
                 value.place());
-        return {*whole / *one, unit, *one};
+        return {whole->value / one->value, unit, one->value, whole->dimension};
     }
     double number(std::string_view key) { return number(required(key), key); }
     std::int64_t whole(std::string_view key, std::int64_t least, std::int64_t most) {
@@ -166,6 +167,9 @@ Range read_range(Section& in) {
     if (from.unit.empty() != to.unit.empty())
         refuse(fmt::format("{}: from and to need units both, or none", in.what()),
                in.place_of(from.unit.empty() ? "from" : "to"));
+    if (from.dimension != to.dimension)
+        refuse(fmt::format("{}: to is in {} and from in {}", in.what(), to.unit, from.unit),
+               in.place_of("to"));
     range.from = from.value;
     range.to = to.unit == from.unit ? to.value : to.value * to.scale / from.scale;
     range.unit = from.unit;

@@ -286,6 +286,8 @@ TEST_CASE("values with units are numbers in SI units in the table, and others ar
         CHECK(stiff[i] == doctest::Approx(100.0 + 50.0 * static_cast<double>(i)));
     CHECK(values("body.ball.mass", "from = \"1 m\"\nto = \"2 m\"\ncount = 2\n").empty());
     CHECK(values("body.ball.mass", "from = \"1 kg\"\nto = 2\ncount = 2\n").empty());
+    CHECK(values("body.ball.mass", "from = \"1 kg\"\nto = \"5 m\"\ncount = 2\n").empty());
+    CHECK(values("body.ball.mass", "from = \"1 kg + 1 kg\"\nto = \"3 kg\"\ncount = 2\n").empty());
     CHECK(values("body.ball.mass", "from = \"heavy\"\nto = \"2 kg\"\ncount = 2\n").empty());
 }
 

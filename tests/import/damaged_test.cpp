@@ -111,7 +111,7 @@ TEST_SUITE("import: damaged descriptions") {
         CHECK_THROWS_AS(imported(folder, "b.xml"), Error);
         folder.write("e.sdf",
                      "<sdf version=\"1.9\"><model name=\"m\"><include><uri>e.sdf</uri></include>"
-                     "</model></sdf>");
+                     "<include><uri>e.sdf</uri></include></model></sdf>");
         CHECK_THROWS_AS(imported(folder, "e.sdf"), Error);
         folder.write("f.sdf",
                      "<sdf version=\"1.9\"><model name=\"m\"><include><uri>model://gone</uri>"

@@ -424,7 +424,7 @@ columns = ["hinge.motor.*", "coil.effort", "hinge.angle"]
         {
             ChildProcess child({ANCORA_TEST_BIN, "report", "run", "--watch"}, options);
             REQUIRE(child.wait_until([&] {
-                return page().contains("watch");
+                return fs::exists(folder / "run/report.html.js");
             }));
             const std::string first = page()["watch"]["stamp"];
             CHECK(folder.read("run/report.html.js") == "ancoraStamp(\"" + first + "\");\n");

@@ -118,9 +118,16 @@ function followFile({ script, stamp }) {
     window.ancoraStamp = now => {
         if (now !== stamp) location.reload();
     };
-    setInterval(() => {
-        const asked = make("script", { src: `${script}?${Date.now()}` });
-        asked.onload = asked.onerror = () => asked.remove();
+    const timer = setInterval(() => {
+        const asked = make("script", { src: `${encodeURIComponent(script)}?${Date.now()}` });
+        asked.onload = () => asked.remove();
+        // The last page is there; if this is none, whoever wrote it was killed.
+        asked.onerror = () => {
+            clearInterval(timer);
+            if (sessionStorage.getItem("ended") === stamp) return;
+            sessionStorage.setItem("ended", stamp);
+            location.reload();
+        };
         document.head.append(asked);
     }, 1000);
 }

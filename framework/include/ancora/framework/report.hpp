@@ -43,8 +43,8 @@ ANCORA_FRAMEWORK_EXPORT void write_report(std::span<const std::filesystem::path>
 /// loads itself again, which a file FILE.js beside it tells, as long as this goes on. The last page
 /// is one like those of write_report().
 /// @param written  is called after each page, if given
-/// @throws Error (file) and what report_page() throws, for the first page; later ones wait for
-///         results that can be read
+/// @throws Error (file), for the first and the last page, while those between wait for results that
+///         can be read; and what report_page() throws besides
 ANCORA_FRAMEWORK_EXPORT void watch_report(std::span<const std::filesystem::path> folders,
                                           const std::filesystem::path& file,
                                           const ReportOptions& options,

@@ -58,7 +58,8 @@ void measure_friction(const StepTrial& trial,
                       PartResidual& defect) {
     const double* const s = trial.s.data() + contacts.first();
     const double* const r = step.r_rows.data() + contacts.first();
-    for (const Contact& contact : contacts.all()) {
+    for (std::size_t c = 0; c < contacts.all().size(); ++c) {
+        const Contact& contact = contacts.all()[c];
         if (contacts.is_open(contact)) continue;
         // Motion: |T|^T |s| joins the sizes of its terms, as |B|^T |s| of every row does (theory
         // (47)). Slip: the largest term of (h^2 / 2) D (s_law - s) of the contact; its rows are
@@ -69,18 +70,25 @@ void measure_friction(const StepTrial& trial,
             force = std::max(force, friction.scale(k, trial.h) * std::abs(s[k]) + std::abs(r[k]));
         }
         const bool sticks = contacts.sticks(contact);
+        const bool is_stuck = friction.is_stuck(static_cast<int>(c));
+        // A projection has a slide as one of its terms, with the roundings of that; the direction
+        // of the others has more of them the slower they are.
+        const double follows = is_stuck ? 1.0 : friction.by_slide(static_cast<int>(c));
         const double turning =
-            sticks ? 0.0 : direction_noise(contacts, contact, step.dq.data(), defect.sizes);
+            is_stuck || follows > 0.0
+                ? 0.0
+                : direction_noise(contacts, contact, step.dq.data(), defect.sizes);
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
             // The law's force follows a reaction with its own roundings.
             // Allowed is eps times these: the terms of T dq + drift + anchor in stick, of the law
             // in slip.
-            const double terms =
-                sticks ? contacts.size_along(k, defect.sizes.dq.data()) +
-                             std::abs(contacts.drift(k)) + std::abs(contact.anchor[i]) +
-                             unreachable(contacts, islands, contact, k, defect.sizes)
-                       : (1.0 + turning) * force;
+            double terms = is_stuck ? unreachable(contacts, islands, contact, k, defect.sizes)
+                                    : (1.0 + turning) * force;
+            if (follows > 0.0)
+                terms += follows * (contacts.size_along(k, defect.sizes.dq.data()) +
+                                    std::abs(contacts.drift(k)));
+            if (sticks) terms += std::abs(contact.anchor[i]);
             defect.judge(contacts.first() + k, std::abs(r[k]), terms);
         }
     }

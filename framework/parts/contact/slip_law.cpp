@@ -103,19 +103,19 @@ SlipLaw::Linear SlipLaw::project(const Contact& contact,
     const SlipForce slip = contacts_.slip(contact, N, length / h, t);
     out.has_turned = dot(contact.direction.data(), slide, n) < 0.0;
     out.is_held = size < slip.force;
-    //   |x| < f:  ds_law = ds + dslide / scale
-    //   else, with e = x / |x|:  ds_law = (df/dN dN + df/d|w| d|w|) e + (f / |x|) (I - e e^T) dx
-    for (int i = 0; i < n; ++i) {
-        const double e = size > 0.0 ? x[i] / size : 0.0;
-        out.s[i] = out.is_held ? x[i] : slip.force * e;
-        out.by_normal[i] = out.is_held ? 0.0 : slip.by_normal * e;
+    out.by_slide = out.is_held || !(size > 0.0) ? 1.0 : slip.force / size;
+    if (out.is_held) return out;
+    // With e = x / |x|:
+    //   ds_law = (df/dN dN + df/d|w| d|w|) e + (f / |x|) (I - e e^T) (ds + dslide / scale)
+    for (int i = 0; i < n && size > 0.0; ++i) {
+        const double e = x[i] / size;
+        out.s[i] = slip.force * e;
+        out.by_normal[i] = slip.by_normal * e;
         for (int j = 0; j < n; ++j) {
-            double across = i == j ? 1.0 : 0.0;
-            if (!out.is_held && size > 0.0) across = slip.force / size * (across - e * x[j] / size);
+            const double across = out.by_slide * ((i == j ? 1.0 : 0.0) - e * x[j] / size);
             out.by_stress[i][j] = across;
             out.by_rate[i][j] = across * h / scale;
-            if (!out.is_held && length > 0.0)
-                out.by_rate[i][j] += slip.by_speed * e * slide[j] / length;
+            if (length > 0.0) out.by_rate[i][j] += slip.by_speed * e * slide[j] / length;
         }
     }
     return out;

@@ -55,7 +55,10 @@ public:
         Slides by_normal{};
         std::array<Slides, kMostSlides> by_rate{};
         std::array<Slides, kMostSlides> by_stress{};
-        bool is_held = false;     ///< it does not slide, and friction is less than it could be
+        /// It does not slide, and friction is less than it could be: |x| < f of project(), whose
+        /// equation is slide = 0.
+        bool is_held = false;
+        double by_slide = 0.0;    ///< f / |x| of project(): how s follows x across it
         bool has_turned = false;  ///< it slips against its direction
     };
     /// At sliding velocity w and normal force N; along `direction` if given, else along w. [step]

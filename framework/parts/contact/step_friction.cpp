@@ -51,9 +51,9 @@ void StepFriction::evaluate(const StepTrial& trial,
             w[at] = slide[at] / trial.h;
             contacts_.add_along(k, s[k], r_motion.data());
         }
-        const bool sticks = contacts_.sticks(contact);
         Linear& law = laws_[c];
-        if (!sticks) {
+        law.of_slip.is_held = false;
+        if (!contacts_.sticks(contact)) {
             // N is that of the same trial, not of the step before: the coupling is solved, and
             // friction keeps the second order of the step.
             Eigen::Vector3d f;
@@ -75,8 +75,9 @@ void StepFriction::evaluate(const StepTrial& trial,
             const auto at = static_cast<std::size_t>(i);
             // (1): stick closes the slide since the anchor, slip the law; both in metres.
             double& r = r_rows[contacts_.first() + k];
-            r = sticks ? slide[at] + contact.anchor[at]
-                       : scale(k, trial.h) * (law.of_slip.s[at] - s[k]);
+            r = contacts_.sticks(contact) ? slide[at] + contact.anchor[at]
+                : law.of_slip.is_held     ? slide[at]
+                                          : scale(k, trial.h) * (law.of_slip.s[at] - s[k]);
         }
     }
 }
@@ -107,6 +108,7 @@ void StepFriction::solve(std::span<const double> r_motion,
     find_normal_corrections(ds.data());
     for (const ContactGroup& group : responses_.groups().all()) {
         SmallSolver& small = responses_.small(group);
+        const double unit = unit_of_stuck(group);
         for (const int c : group.contacts) {
             const Contact& contact = contacts_.all()[c];
             // T x_0
@@ -117,9 +119,9 @@ void StepFriction::solve(std::span<const double> r_motion,
                 const int k = contact.first_row + i;
                 const double r = r_rows[contacts_.first() + k];
                 small.rhs(responses_.groups().place_of(k)) =
-                    contacts_.sticks(contact) ? slide[i] - r
-                                              : change(c, i, laws_[c].normal_of_correction, slide) -
-                                                    r / scale(k, trial_.h);
+                    is_stuck(c) ? (slide[i] - r) / unit
+                                : change(c, i, laws_[c].normal_of_correction, slide) -
+                                      r / scale(k, trial_.h);
             }
         }
     }
@@ -150,7 +152,7 @@ double StepFriction::change(int c, int i, double normal, const Slides& slide) co
 }
 
 /// The small systems of the trial:
-///   stick: r - T (x_0 - X ds) = 0, or (T X) ds = T x_0 - r;
+///   stick: r - T (x_0 - X ds) = 0, or (T X) ds = T x_0 - r, in a unit that makes T X like 1;
 ///   slip, theory (40): ds + L(X) ds - S ds = L(x_0, y_0) - r / scale,  S = d s_law / ds
 void StepFriction::factorise() {
     bool has_slip = false;
@@ -158,11 +160,12 @@ void StepFriction::factorise() {
     for (const ContactGroup& group : responses_.groups().all()) {
         SmallSolver& small = responses_.small(group);
         small.clear();
+        const double unit = unit_of_stuck(group);
         for (const int c : group.contacts) {
             const Contact& contact = contacts_.all()[c];
-            const bool sticks = contacts_.sticks(contact);
-            has_slip |= !sticks;
-            has_turned |= !sticks && laws_[c].of_slip.has_turned;
+            const bool sticks = is_stuck(c);
+            has_slip |= !contacts_.sticks(contact);
+            has_turned |= !contacts_.sticks(contact) && laws_[c].of_slip.has_turned;
             for (int j = 0; j < static_cast<int>(group.rows.size()); ++j) {
                 Slides slide{};
                 for (int i = 0; i < contact.num_rows; ++i)
@@ -170,11 +173,11 @@ void StepFriction::factorise() {
                 const double normal = sticks ? 0.0 : laws_[c].normal.dot(normal_response(c, j));
                 for (int i = 0; i < contact.num_rows; ++i)
                     small(responses_.groups().place_of(contact.first_row + i), j) =
-                        sticks ? slide[i] : change(c, i, normal, slide);
+                        sticks ? slide[i] / unit : change(c, i, normal, slide);
             }
             const int first = responses_.groups().place_of(contact.first_row);
             for (int i = 0; i < contact.num_rows; ++i) {
-                if (sticks || laws_[c].of_slip.is_held) small.share(first + i, contact.weight);
+                if (sticks) small.share(first + i, contact.weight);
                 if (sticks) continue;
                 small(first + i, first + i) += 1.0;
                 for (int l = 0; l < contact.num_rows; ++l)
@@ -256,7 +259,7 @@ void StepFriction::subtract_tangent(const double* x,
             // old; this derivative is that of the trial last evaluated, so that refinement tends to
             // Newton's correction.
             double& r = r_rows[contacts_.first() + k];
-            if (contacts_.sticks(contact)) {
+            if (is_stuck(static_cast<int>(c))) {
                 r -= slide[i];
                 continue;
             }
@@ -274,6 +277,14 @@ void StepFriction::subtract_tangent(const double* x,
 double StepFriction::scale(int k, double h) const {
     const double D = contacts_.mobility(k, parts_.inverse_mass);
     return 0.5 * h * h * (D > 0.0 ? D : 1.0);
+}
+
+/// One for all that stick in a group, so that they share a load as without it.
+double StepFriction::unit_of_stuck(const ContactGroup& group) const {
+    double most = 0.0;
+    for (const int c : group.contacts)
+        if (is_stuck(c)) most = std::max(most, largest_scale(contacts_.all()[c], trial_.h));
+    return most;
 }
 
 double StepFriction::largest_scale(const Contact& contact, double h) const {

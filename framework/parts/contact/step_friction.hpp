@@ -43,6 +43,12 @@ public:
     void subtract_tangent(const double* x, const double* y, double* r_motion, double* r_rows);
     /// Scales a residual of the slip law, a force, to a length.
     double scale(int k, double h) const;
+    /// How the force of a slipping contact follows its slide across the force, of 1 / scale.
+    double by_slide(int contact) const { return laws_[contact].of_slip.by_slide; }
+    /// It sticks, or slides no way in the trial.
+    bool is_stuck(int contact) const {
+        return contacts_.sticks(contacts_.all()[contact]) || laws_[contact].of_slip.is_held;
+    }
 
 private:
     Assembly& parts_;
@@ -58,6 +64,7 @@ private:
         Eigen::Vector3d normal = Eigen::Vector3d::Zero();  ///< direction of its reaction
         double normal_of_correction = 0.0;                 ///< change of its size by a correction
     };
+    double unit_of_stuck(const ContactGroup& group) const;
     double largest_scale(const Contact& contact, double h) const;
     void find_normal_responses();
     void take_first_loads(const double* ds);

@@ -709,7 +709,10 @@ double StickSlip::max_smooth_step(double h) const {
         const double top = islands_.top_speed(islands_.of(contact));
         const bool is_slow = speed <= kSlow * contact.fastest ||
                              (contact.fastest <= kTurning * top && speed <= kTurning * top);
-        if (is_slow || turning_part(w, a) <= kStraight * speed * pull) continue;
+        // To a step that has its direction in its middle one is straight as well whose rest across
+        // it is nothing that goes on, where it meets zero along it.
+        const double straight = is_discrete ? kTurning : kStraight;
+        if (is_slow || turning_part(w, a) <= straight * speed * pull) continue;
         // Up to its stop, or as long as its direction takes to follow the pull.
         if (dot(w.data(), a.data(), n) < 0.0) length = std::min(length, kSmoothPart * speed / pull);
         if (is_discrete) continue;  // which is implicit: no turn is too fast for it

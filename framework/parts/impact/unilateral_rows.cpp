@@ -135,8 +135,8 @@ double UnilateralRows::least(int i, double gap, double rate, double t, bool of_c
             GapCourse::between(from.gap[i], h * from.rate[i], gap, h * rate).least_inside();
         if (inside < -rounding) out = std::min(inside, gap);
     }
-    // What closed rows close as well.
-    if (is_implied_[static_cast<std::size_t>(i)] != 0) out += touching();
+    // What closed rows close as well moves by their roundings and its own, else it is not held.
+    if (is_implied_[static_cast<std::size_t>(i)] != 0) out += rounding;
     // Below the rounding of positions a search for the root has nothing left to find.
     return out >= 0.0 && out < kResolved * extent_ ? 0.0 : out;
 }

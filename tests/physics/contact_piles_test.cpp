@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Boxes in piles, and rows of dominoes: many contacts that meet, rub and rest at once.
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <Eigen/Geometry>
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "friction_models.hpp"
+
+namespace ancora::testing {
+namespace {
+
+std::string box(const std::string& name,
+                double mass,
+                const Vec3& size,
+                const Vec3& x,
+                const Eigen::Quaterniond& q) {
+    const Vec3 square = size.cwiseProduct(size);
+    const Vec3 inertia =
+        mass / 12.0 *
+        Vec3(square.y() + square.z(), square.z() + square.x(), square.x() + square.y());
+    return fmt::format(
+        "\n[[body]]\nname = \"{}\"\ntype = \"ancf_rigid_body\"\npenalty = inf\nmass = {:.17g}\n"
+        "inertia = {}\nposition = {}\norientation = [{:.17g}, {:.17g}, {:.17g}, {:.17g}]\n"
+        "shape = {{ box = {} }}\n",
+        name,
+        mass,
+        triple(inertia),
+        triple(x),
+        q.w(),
+        q.x(),
+        q.y(),
+        q.z(),
+        triple(size));
+}
+
+void check_kept(const Simulation& simulation) {
+    const RunStatistics statistics = simulation.statistics();
+    const double steps = static_cast<double>(statistics.steps);
+    CHECK(statistics.energy.max_rel <= tolerance(10.0 * rounding_bound(steps)));
+    CHECK(statistics.momentum.max_rel <= tolerance(10.0 * rounding_bound(steps)));
+    CHECK(statistics.angular_momentum.max_rel <= tolerance(10.0 * rounding_bound(steps)));
+    CHECK(statistics.impacts.least_gap >= -tolerance(1e-13));
+}
+
+}  // namespace
+
+/// Boxes on each other fall a little, hit each other and the floor, and rest. What the floor bears
+/// is then the weight of all, what bears the upper one that of it alone.
+TEST_CASE("a pile that has fallen bears its weight") {
+    constexpr double kMass = 2.0, kSide = 0.2, kDrop = 0.003;
+    constexpr int kCount = 3;
+    std::string text = weight({0.0, 0.0, -kGravity});
+    const Eigen::Quaterniond attitude(Eigen::AngleAxisd(0.3, Vec3::UnitZ()));
+    for (int k = 0; k < kCount; ++k)
+        text += box(fmt::format("b{}", k),
+                    kMass * (k + 1),
+                    Vec3::Constant(kSide),
+                    Vec3(0.02 * k, 0.01 * k, 0.5 * kSide + (kSide + kDrop) * k + kDrop),
+                    attitude);
+    text +=
+        "\n[[constraint]]\nname = \"floor\"\ntype = \"contact\"\na = \"b0\"\nb = "
+        "\"ground\"\nplane = { normal = [0, 0, 1] }\nfriction = 0.4\n";
+    for (int k = 1; k < kCount; ++k)
+        text += fmt::format(
+            "\n[[constraint]]\nname = \"c{0}\"\ntype = \"contact\"\na = \"b{0}\"\nb = \"b{1}\"\n"
+            "friction = 0.4\n",
+            k,
+            k - 1);
+    Simulation simulation = model(text + integrator("emm", 0.002, 0.2));
+    run_to_end(simulation);
+    double above = 0.0;
+    for (int k = kCount; k-- > 0;) {
+        CAPTURE(k);
+        above += kMass * (k + 1) * kGravity;
+        const std::string force = k == 0 ? "floor.force." : fmt::format("c{}.force.", k);
+        CHECK(column(simulation, force + "z") == near(above, tolerance(1e-9 * above)));
+        CHECK(column(simulation, fmt::format("b{}.z", k)) ==
+              near((k + 0.5) * kSide, tolerance(1e-12)));
+    }
+    check_kept(simulation);
+}
+
+/// Cubes at any attitude fall on each other between walls.
+TEST_CASE("a pile of cubes keeps its balances and its gaps") {
+    constexpr double kMass = 8.0, kSide = 0.2;
+    std::mt19937 random(1);
+    std::normal_distribution<double> normal;
+    std::string text = weight({0.0, 0.0, -kGravity});
+    for (int k = 0; k < 3; ++k) {
+        const double w = normal(random), x = normal(random), y = normal(random);
+        text += box(fmt::format("b{}", k),
+                    kMass,
+                    Vec3::Constant(kSide),
+                    Vec3(0.02 * k, -0.01 * k, 0.18 + 0.3 * k),
+                    Eigen::Quaterniond(w, x, y, normal(random)).normalized());
+    }
+    text +=
+        "\n[[constraint]]\nname = \"all\"\ntype = \"contact\"\nbodies = \"b*\"\n"
+        "planes = [[0, 0, 1, 0], [1, 0, 0, -0.25], [-1, 0, 0, -0.25]]\nfriction = 0.4\n";
+    Simulation simulation = model(text + integrator("emm", 0.002, 0.5));
+    const double before = column(simulation, "energy.potential");
+    run_to_end(simulation);
+    CHECK(column(simulation, "energy.potential") < before - 40.0);
+    check_kept(simulation);
+}
+
+}  // namespace ancora::testing

@@ -41,7 +41,7 @@ std::string pile(int count) {
         const Eigen::Quaterniond q = Eigen::Quaterniond(w, x, y, normal(random)).normalized();
         const double along = aside(random), across = aside(random);
         text += fmt::format(
-            "\n[[body]]\nname = \"b{}\"\ntype = \"ancf_rigid_body\"\npenalty = inf\nmass = {}\n"
+            "\n[[body]]\nname = \"b{0}\"\ntype = \"ancf_rigid_body\"\npenalty = inf\nmass = {1}\n"
             "inertia = [{2:.17g}, {2:.17g}, {2:.17g}]\n"
             "position = [{3:.17g}, {4:.17g}, {5:.17g}]\n"
             "orientation = [{6:.17g}, {7:.17g}, {8:.17g}, {9:.17g}]\n"

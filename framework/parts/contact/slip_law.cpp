@@ -103,7 +103,7 @@ SlipLaw::Linear SlipLaw::project(const Contact& contact,
     const SlipForce slip = contacts_.slip(contact, N, length / h, t);
     out.has_turned = dot(contact.direction.data(), slide, n) < 0.0;
     out.is_held = size < slip.force;
-    out.by_slide = out.is_held || !(size > 0.0) ? 1.0 : slip.force / size;
+    out.by_slide = out.is_held ? 1.0 : size > 0.0 ? slip.force / size : 0.0;
     if (out.is_held) return out;
     // With e = x / |x|:
     //   ds_law = (df/dN dN + df/d|w| d|w|) e + (f / |x|) (I - e e^T) (ds + dslide / scale)

@@ -392,6 +392,49 @@ TEST_CASE("explicit methods: derivatives by the adjoint are those of differences
             {"body.net.young", "body.net.density", "model.gravity[0]", "model.gravity[2]"});
 }
 
+/// A rod on a sphere that grows, whose end moves by a condition on velocities.
+std::string on_velocities(const std::string& condition, const std::string& integrator_keys) {
+    return "[parameters]\nA = 0.4\n" + weight({0.0, 0.5, -kGravity}) +
+           particle("a", 1.0, {1.0, 0.0, 0.0}, {0.0, 0.0, 0.0}) +
+           particle("b", 0.5, {1.0, 0.5, 0.0}, {0.0, 0.0, 0.3}) +
+           "\n[[constraint]]\nname = \"sphere\"\ntype = \"general_constraint\"\nequation = "
+           "\"a.x^2 + a.y^2 + a.z^2 = (1 + ${A}*t^2)^2\"\n\n[[constraint]]\nname = \"roll\"\ntype "
+           "= "
+           "\"general_constraint\"\nlevel = \"velocity\"\nequation = \"" +
+           condition + "\"\n" + integrator("rk4", 0.005, 0.3) + integrator_keys;
+}
+
+TEST_CASE("conditions on velocities look at places that they have no entry for") {
+    const Texts of{"b.x", "b.vz", "a.y"},
+        by{"parameters.A", "body.b.mass", "body.a.position[1]", "model.gravity[1]"};
+    for (const std::string& text :
+         {on_velocities("b.vx*a.y = 0.3*b.vy*a.x", ""),
+          on_velocities("b.vx = 0.5*b.vy",
+                        "\n[integrator.rk4]\nprojection = false\nbaumgarte = 20.0\n"),
+          on_velocities("b.vx*a.y = 0.3*b.vy*a.x",
+                        "\n[integrator.rk4]\nprojection = false\nbaumgarte = 20.0\n")}) {
+        CAPTURE(text);
+        const Gradient found = gradient(text, of, by, GradientMethod::adjoint);
+        check_alike(found, gradient(text, of, by, GradientMethod::differences));
+    }
+}
+
+TEST_CASE("what acts for a short while only has a derivative") {
+    for (const std::string method : {"emm", "rk4"}) {
+        CAPTURE(method);
+        const Gradient found = gradient(
+            "[parameters]\nF = 3.0\n" + weight({0.0, 0.0, 0.0}) +
+                particle("m", 2.0, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}) +
+                "\n[[force]]\nname = \"push\"\ntype = \"point_load\"\nat = \"m@0\"\nforce = "
+                "[\"if(t > 0.13, if(t < 0.17, ${F}, 0), 0)\", \"0\", \"0\"]\n" +
+                integrator(method, 0.01, 1.0),
+            {"m.vx"},
+            {"parameters.F"});
+        // 0.04 s over 2 kg
+        CHECK(found.entry(0, 0).value == near(0.02, 1e-6));
+    }
+}
+
 TEST_CASE("a hinge that turns as prescribed: places and velocities by its amplitude") {
     // x = l cos(phi), phi = A sin^2(w t), at step ends to rounding, velocities too
     const double A = 0.7, w = 2.5, end = 0.5;

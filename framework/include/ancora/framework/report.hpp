@@ -39,9 +39,9 @@ ANCORA_FRAMEWORK_EXPORT void write_report(std::span<const std::filesystem::path>
                                           const std::filesystem::path& file,
                                           const ReportOptions& options = {});
 
-/// Writes the page, and anew whenever the results have changed, until `ends` says so; an open page
-/// loads itself again, which a file FILE.js beside it tells, as long as this goes on. The last page
-/// is one like those of write_report().
+/// Writes the page, and anew whenever the results have changed, until `ends` returns true; an open
+/// page loads itself again, which a file FILE.js beside it tells, as long as this goes on. The last
+/// page is one like those of write_report().
 /// @param written  is called after each page, if given
 /// @throws Error (file), for the first and the last page, while those between wait for results that
 ///         can be read; and what report_page() throws besides

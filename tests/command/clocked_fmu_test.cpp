@@ -203,6 +203,80 @@ TEST_CASE("a controller on a clock acts at its ticks, with what stands there") {
         }
 }
 
+TEST_CASE("a periodic clock ticks once at each of its times") {
+    const auto run = [](const std::string& clocks,
+                        const std::string& more,
+                        double step,
+                        double end,
+                        double ticks) {
+        CAPTURE(clocks);
+        CAPTURE(more);
+        const TempFolder folder;
+        write_clocked(folder, clocks);
+        const std::string text = fmt::format(R"toml(
+[[body]]
+name = "none"
+type = "particle"
+mass = 1.0
+[[force]]
+name = "pi"
+type = "fmu"
+file = "clocked.fmu"
+u1 = 1.0
+u2 = 0.0
+outputs = ["u", "n", "total", "counted = fast"]
+parameters = ["kp = 4", "ki = 3"]
+{}
+[integrator]
+type = "emm"
+step = {}
+end = {}
+)toml",
+                                             more,
+                                             step,
+                                             end);
+        Plugins plugins;
+        Simulation it = simulation_of(plugins, folder, text);
+        std::vector<std::byte> saved;
+        for (int k = 0; !it.done(); ++k) {
+            if (k == 7) saved = it.save();
+            it.step();
+        }
+        Simulation other = simulation_of(plugins, folder, text);
+        other.restore(saved);
+        while (!other.done()) other.step();
+        for (const Simulation* of : {&it, &other}) {
+            CHECK(of->value("pi.total") == ticks);
+            CHECK(of->value("pi.counted") == ticks);
+            CHECK(std::abs(of->value("pi.u") - (4.0 + 3.0 * 0.02 * ticks)) <= 1e-12);
+        }
+        return it.value("pi.n");
+    };
+    // The signal of another clock jumps at a tick.
+    const std::string pulse =
+        R"(<Clock name="slow" valueReference="8" causality="input" intervalVariability="triggered"/>)";
+    CHECK(run(kFast + pulse,
+              R"toml(
+inputs = ["r", "m", "slow"]
+u3 = "pid.command"
+[[force]]
+name = "pid"
+type = "sampled_pid"
+period = 0.02
+kp = 1.5
+reference = "if(t > 0.09, 1, 0)"
+measured = 0.0
+)toml",
+              0.005,
+              0.19,
+              10.0) == 1.0);
+    // Ticks just before ends of steps are moved there.
+    const std::string third =
+        R"(<Clock name="fast" valueReference="7" causality="input" intervalVariability="fixed" intervalDecimal="0.033333333333"/>)";
+    for (const std::string period : {"", "period = 0.1\n", "period = 0.033333333333\n"})
+        run(third + kSlow, period + "inputs = [\"r\", \"m\"]", 0.1, 2.0, 61.0);
+}
+
 TEST_CASE("clocks that cannot be kept are refused") {
     const auto said = [](const std::string& clocks, const std::string& more = "") {
         const TempFolder folder;

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 namespace ancora::fmu {
 namespace {
@@ -325,20 +326,20 @@ void Fmu::act(const SignalPoint& at, int crossing, std::span<double>, std::span<
         for (std::size_t i = 0; i < outputs_.size(); ++i)
             z[kNumStates + i] = output_.numbers[output_.places[i]];
     } else {
-        int clock = kTimeEvent;
+        References due = tick_periodic(at.t, z);
         if (crossing != kTimeEvent && z[kBegun] != 0.0) {
             const Triggered& of = triggered_[static_cast<std::size_t>(crossing)];
             double& whole = z[whole_number(static_cast<std::size_t>(crossing))];
             // Up to the next whole number, or down.
             if (inputs[of.input] > whole + 0.5) {
                 whole = std::max(whole + 1.0, std::floor(inputs[of.input]));
-                clock = crossing;
+                due.push_back(of.clock);
             } else {
                 whole = std::floor(inputs[of.input]);
             }
         }
         if (z[kBegun] != 0.0) slave_->enter_events();
-        pass_event(at.t, clock, true, z);
+        pass_event(at.t, std::move(due), true, z);
     }
     z[kBegun] = 1.0;
     z[kTime] = at.t;

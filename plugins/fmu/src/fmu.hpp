@@ -93,10 +93,14 @@ protected:
     void begin(double t, const Values& inputs) const;
     /// Steps to t, with events on the way.
     void go_to(double t, std::span<double> z) const;
+    /// The next tick of a periodic clock.
+    double periodic_tick(std::size_t k, std::span<const double> z) const;
+    /// Periodic clocks that are due at t, each for one tick, which is counted.
+    References tick_periodic(double t, std::span<double> z) const;
     /// Event mode at t: clocks tick, and what hangs on them is given and got.
-    /// @param crossing  the clock that its signal lets tick, or none
-    /// @param gives     inputs, too
-    void pass_event(double t, int crossing, bool gives, std::span<double> z) const;
+    /// @param due    clocks that tick, besides those whose ticks the FMU chooses
+    /// @param gives  inputs, too
+    void pass_event(double t, References due, bool gives, std::span<double> z) const;
     void note_first_intervals(double t, std::span<double> z) const;
     void note_intervals(double t, const References& ticked, std::span<double> z) const;
     bool has_events() const { return !description_.clocks.empty(); }
@@ -107,12 +111,14 @@ protected:
     Slave::Setting setting() const { return {sizes_.given(), starts_.given()}; }
     Slave::Given with(std::span<const double> inputs) const;
     /// z of clocks: the next event in time, the ticks of clocks whose ticks the FMU chooses, the
-    /// whole numbers that signals of triggered clocks have come to.
+    /// whole numbers that signals of triggered clocks have come to, how often each periodic clock
+    /// has ticked.
     std::size_t next_event() const { return kNumStates + outputs_.size(); }
     std::size_t next_tick(std::size_t k) const { return next_event() + 1 + k; }
     std::size_t whole_number(std::size_t k) const { return next_tick(chosen_.size()) + k; }
+    std::size_t num_ticks(std::size_t k) const { return whole_number(triggered_.size()) + k; }
     /// The place of the state's bytes among the discrete states.
-    virtual std::size_t first_byte() const { return whole_number(triggered_.size()); }
+    virtual std::size_t first_byte() const { return num_ticks(periodic_.size()); }
     void bring_to(std::span<const double> z) const;
     void keep_state(std::span<double> z) const;
 

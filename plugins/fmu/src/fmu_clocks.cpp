@@ -24,13 +24,6 @@ double behind(double t) {
     return t + kSameTime * std::abs(t);
 }
 
-/// Whether one of these times is now.
-bool ticks_at(const SampleTimes& times, double t) {
-    const double k = std::round((t - times.offset) / times.period);
-    return k >= 0.0 && std::abs(times.offset + k * times.period - t) <=
-                           kSameTime * std::max(std::abs(t), times.period);
-}
-
 /// Some of the ports, with the values of their elements and where these stand among all.
 struct Part {
     template <class Which>
@@ -108,17 +101,35 @@ double Fmu::next_time(double after, std::span<const double> z) const {
     if (!has_events()) return times_.next(after);
     double next = std::numeric_limits<double>::infinity();
     const auto take = [&](double t) {
-        if (t > behind(after)) next = std::min(next, as_time(t));
+        if (t > after) next = std::min(next, as_time(t));
     };
     // What is now but for rounding has had its turn with others.
-    const auto take_next = [&](const SampleTimes& times) {
+    const auto next_of = [&](const SampleTimes& times) {
         const double t = times.next(after);
-        take(t > behind(after) ? t : times.next(t));
+        return t > behind(after) ? t : times.next(t);
     };
-    if (times_.period > 0.0) take_next(times_);
-    for (const Periodic& clock : periodic_) take_next(clock.times);
+    if (times_.period > 0.0) take(next_of(times_));
+    for (std::size_t k = 0; k < periodic_.size(); ++k) {
+        const double tick = periodic_tick(k, z);
+        take(tick > after ? tick : next_of(periodic_[k].times));
+    }
     for (std::size_t k = next_event(); k < whole_number(0); ++k) take(z[k]);
     return next;
+}
+
+double Fmu::periodic_tick(std::size_t k, std::span<const double> z) const {
+    const SampleTimes& times = periodic_[k].times;
+    return times.offset + z[num_ticks(k)] * times.period;
+}
+
+References Fmu::tick_periodic(double t, std::span<double> z) const {
+    References due;
+    for (std::size_t k = 0; k < periodic_.size(); ++k) {
+        if (!(periodic_tick(k, z) <= behind(t))) continue;
+        due.push_back(periodic_[k].clock);
+        z[num_ticks(k)] += 1.0;
+    }
+    return due;
 }
 
 void Fmu::evaluate_crossings(const SignalPoint& at, std::span<double> g) const {
@@ -136,7 +147,7 @@ void Fmu::find_room(const Arguments& arguments) {
         std::vector<double> z(first_byte());
         begin(times_.offset, {});
         note_first_intervals(times_.offset, z);
-        if (has_events()) pass_event(times_.offset, kTimeEvent, false, z);
+        if (has_events()) pass_event(times_.offset, tick_periodic(times_.offset, z), false, z);
         std::size_t size = slave_->state().size();
         const double own = description_.step_size;
         double period = times_.period > 0.0 ? times_.period : own;
@@ -183,7 +194,7 @@ void Fmu::go_to(double t, std::span<double> z) const {
         now = reached.t;
         if (!reached.has_event || !has_events()) continue;
         slave_->enter_events();
-        pass_event(now, kTimeEvent, false, z);
+        pass_event(now, {}, false, z);
     }
 }
 
@@ -213,12 +224,7 @@ void Fmu::note_intervals(double t, const References& ticked, std::span<double> z
     }
 }
 
-void Fmu::pass_event(double t, int crossing, bool gives, std::span<double> z) const {
-    References due;
-    for (const Periodic& clock : periodic_) {
-        if (ticks_at(clock.times, t)) due.push_back(clock.clock);
-    }
-    if (crossing != kTimeEvent) due.push_back(triggered_[static_cast<std::size_t>(crossing)].clock);
+void Fmu::pass_event(double t, References due, bool gives, std::span<double> z) const {
     // What hangs on clocks that do not tick keeps its value.
     for (std::size_t i = 0; i < outputs_.size(); ++i)
         if (output_.places[i] != kNoPlace) output_.numbers[output_.places[i]] = z[kNumStates + i];

@@ -64,6 +64,7 @@ fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 time, fmi3Float64 length, fmi3
     clocked* it = c;
     (void)no_return;
     if (it->mode != kSteps) return failed("a step outside of step mode");
+    if (!(length > 1e-12)) return failed("a step of no length");
     *event = *early = *terminate = false;
     it->time = *last = time + length;
     it->updates = 0;

@@ -20,9 +20,11 @@ namespace fs = std::filesystem;
 namespace {
 
 const std::string kFast =
-    R"(<Clock name="fast" valueReference="7" causality="input" intervalVariability="constant" intervalDecimal="0.02"/>)";
+    R"(<Clock name="fast" valueReference="7" causality="input" intervalVariability="constant" )"
+    R"(intervalDecimal="0.02"/>)";
 const std::string kSlow =
-    R"(<Clock name="slow" valueReference="8" causality="input" intervalVariability="fixed" resolution="50" intervalCounter="3" shiftCounter="1"/>)";
+    R"(<Clock name="slow" valueReference="8" causality="input" intervalVariability="fixed" )"
+    R"(resolution="50" intervalCounter="3" shiftCounter="1"/>)";
 
 /// An FMU in C of this name, which refuses calls out of their modes.
 void write_fmu_in_c(const TempFolder& folder,
@@ -271,10 +273,17 @@ measured = 0.0
               0.19,
               10.0) == 1.0);
     // Ticks just before ends of steps are moved there.
-    const std::string third =
-        R"(<Clock name="fast" valueReference="7" causality="input" intervalVariability="fixed" intervalDecimal="0.033333333333"/>)";
+    const auto every = [](const std::string& interval) {
+        std::string clock = kFast;
+        return clock.replace(clock.find("0.02"), 4, interval);
+    };
     for (const std::string period : {"", "period = 0.1\n", "period = 0.033333333333\n"})
-        run(third + kSlow, period + "inputs = [\"r\", \"m\"]", 0.1, 2.0, 61.0);
+        run(every("0.033333333333") + kSlow, period + "inputs = [\"r\", \"m\"]", 0.1, 2.0, 61.0);
+    // 0.023 + (0.11 - 0.023) is less than 0.11, and there is no step from there to it.
+    const std::string late =
+        R"(<Clock name="slow" valueReference="8" causality="input" intervalVariability="fixed" )"
+        R"(intervalDecimal="9" shiftDecimal="0.023"/>)";
+    CHECK(run(every("0.11") + late, "inputs = [\"r\", \"m\"]", 0.005, 0.2, 2.0) == 1.0);
 }
 
 TEST_CASE("clocks that cannot be kept are refused") {

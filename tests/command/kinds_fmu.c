@@ -69,6 +69,7 @@ fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 time, fmi3Float64 length, fmi3
     const double own = own_time(it->num_own), end = time + length;
     (void)no_return;
     if (it->mode != kSteps) return failed("a step outside of step mode");
+    if (!(length > 1e-12)) return failed("a step of no length");
     if (fabs(time - it->time) > 1e-9) return failed("a step from another time");
     if (it->time > own + 1e-9) return failed("its event was not passed");
     *terminate = false;

@@ -310,6 +310,7 @@ void Fmu::act(const SignalPoint& at, int crossing, std::span<double>, std::span<
     if (z[kBegun] == 0.0) {
         with(inputs);
         begin(at.t, input_);
+        z[kTime] = at.t;
         z[kHistory] = 0.0;
         for (std::size_t k = 0; k < triggered_.size(); ++k)
             z[whole_number(k)] = std::floor(inputs[triggered_[k].input]);
@@ -342,7 +343,6 @@ void Fmu::act(const SignalPoint& at, int crossing, std::span<double>, std::span<
         pass_event(at.t, std::move(due), true, z);
     }
     z[kBegun] = 1.0;
-    z[kTime] = at.t;
     z[kHistory] = history_after(z[kHistory], at.t, inputs);
     if (room_ > 0) keep_state(z);
     history_ = z[kHistory];

@@ -91,7 +91,7 @@ protected:
     void find_room(const Arguments& arguments);
     /// Begins in the mode that steps are taken in, without inputs that clocks hold back.
     void begin(double t, const Values& inputs) const;
-    /// Steps to t, with events on the way.
+    /// Steps to t but for rounding, with events on the way. z[kTime] is where the FMU stands.
     void go_to(double t, std::span<double> z) const;
     /// The next tick of a periodic clock.
     double periodic_tick(std::size_t k, std::span<const double> z) const;

@@ -183,16 +183,16 @@ Slave::Update Fmu::settle() const {
 }
 
 void Fmu::go_to(double t, std::span<double> z) const {
-    double now = z[kTime];
-    for (int count = 0; t > now;) {
-        const Slave::Reached reached = slave_->step(now, t - now);
-        if (!(reached.t < t)) return;  // an event there is passed with what is due there
+    double& now = z[kTime];
+    for (int count = 0; t > behind(now);) {
+        const Slave::Reached reached = slave_->step(now, t);
         count = reached.t > now ? 0 : count + 1;
         if (count == kMostUpdates)
             throw std::runtime_error("its fmi3DoStep has returned early " +
                                      std::to_string(kMostUpdates) + " times without going on");
-        now = reached.t;
-        if (!reached.has_event || !has_events()) continue;
+        now = std::min(reached.t, t);
+        // An event there is passed with what is due there.
+        if (t <= behind(now) || !reached.has_event || !has_events()) continue;
         slave_->enter_events();
         pass_event(now, {}, false, z);
     }

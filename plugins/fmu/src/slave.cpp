@@ -384,8 +384,8 @@ public:
         : OpenSlave(folder, description, std::move(name), kVersion2, use),
           resources_(uri_of(folder / "resources")) {}
 
-    Reached step(double t, double h) override {
-        const int status = step_.call(instance_, t, h, 1);
+    Reached step(double t, double end) override {
+        const int status = step_.call(instance_, t, end - t, 1);
         constexpr int kTerminated = 3;
         int has_ended = 0;
         if (status == kDiscard && truth_of_.call != nullptr &&
@@ -393,7 +393,7 @@ public:
             throw std::runtime_error("it ended its simulation" +
                                      (said_.empty() ? std::string() : ": " + said_));
         check(step_.name, status);
-        return {t + h, false};
+        return {end, false};
     }
     Update update() override {
         EventInfo info{};
@@ -477,14 +477,14 @@ public:
                 chosen_.push_back(clock.reference);
     }
 
-    Reached step(double t, double h) override {
+    Reached step(double t, double end) override {
         bool has_event = false, ends = false, is_early = false;
-        double reached = t + h;
-        run(step_, t, h, true, &has_event, &ends, &is_early, &reached);
+        double reached = end;
+        run(step_, t, end - t, true, &has_event, &ends, &is_early, &reached);
         if (ends) refuse_end();
         if (!std::isfinite(reached) || reached < t)
             throw std::runtime_error("its fmi3DoStep has gone back in time");
-        return {is_early ? reached : t + h, has_event};
+        return {is_early ? reached : end, has_event};
     }
     Update update() override {
         Update out;

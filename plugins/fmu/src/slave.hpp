@@ -57,7 +57,8 @@ public:
         double t = 0.0;
         bool has_event = false;
     };
-    virtual Reached step(double t, double h) = 0;
+    /// One that does not return early has come to `end`.
+    virtual Reached step(double t, double end) = 0;
 
     // --- model exchange, and co-simulation with clocks: begin() leaves it in event mode
 

@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "ancora/framework/event_steps.hpp"
 #include "fmu_models.hpp"
 
 using namespace ancora;
@@ -284,6 +285,36 @@ measured = 0.0
         R"(<Clock name="slow" valueReference="8" causality="input" intervalVariability="fixed" )"
         R"(intervalDecimal="9" shiftDecimal="0.023"/>)";
     CHECK(run(every("0.11") + late, "inputs = [\"r\", \"m\"]", 0.005, 0.2, 2.0) == 1.0);
+}
+
+TEST_CASE("an FMU on a periodic clock takes samples as a sampled controller does") {
+    for (const double offset : {0.0, 0.01}) {
+        CAPTURE(offset);
+        const TempFolder folder;
+        write_clocked(folder, kFast);
+        std::string text = model(fmt::format("offset = {}", offset));
+        text.replace(text.find("\"n\", "), 5, "");
+        Plugins plugins;
+        Simulation plain = simulation_of(plugins, folder, text);
+        Simulation it = simulation_of(plugins, folder, text);
+        EventSteps steps(it);
+        REQUIRE(steps.samplers().size() == 1);
+        CHECK(steps.samplers()[0].name == "pi");
+        CHECK(steps.samplers()[0].first == offset);
+        CHECK(std::abs(steps.samplers()[0].period - 0.02) <= 1e-15);
+        CHECK(steps.samplers()[0].columns ==
+              std::vector<std::string>{"pi.u", "pi.total", "pi.time"});
+        steps.sample_anew();
+        CHECK(steps.is_due(0, 0.0) == (offset == 0.0));
+        while (!it.done()) {
+            steps.step(true);
+            if (steps.is_due(it.time())) steps.pass();
+        }
+        while (!plain.done()) plain.step();
+        CHECK(it.value("pi.total") == plain.value("pi.total"));
+        CHECK(it.value("ball.x") == plain.value("ball.x"));
+        CHECK(std::abs(plain.value("ball.x")) > 0.05);
+    }
 }
 
 TEST_CASE("clocks that cannot be kept are refused") {

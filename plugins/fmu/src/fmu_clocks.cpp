@@ -97,7 +97,7 @@ void Fmu::find_clocks(const Arguments& arguments) {
 }
 
 double Fmu::next_time(double after, std::span<const double> z) const {
-    if (z[kBegun] == 0.0) return times_.offset;
+    if (after < times_.offset) return times_.offset;
     if (!has_events()) return times_.next(after);
     double next = std::numeric_limits<double>::infinity();
     const auto take = [&](double t) {
@@ -113,7 +113,8 @@ double Fmu::next_time(double after, std::span<const double> z) const {
         const double tick = periodic_tick(k, z);
         take(tick > after ? tick : next_of(periodic_[k].times));
     }
-    for (std::size_t k = next_event(); k < whole_number(0); ++k) take(z[k]);
+    if (z[kBegun] != 0.0)
+        for (std::size_t k = next_event(); k < whole_number(0); ++k) take(z[k]);
     return next;
 }
 

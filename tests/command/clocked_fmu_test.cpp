@@ -92,6 +92,8 @@ void write_kinds(const TempFolder& folder) {
 <Float64 name="downs" valueReference="9" causality="local" variability="discrete"/>
 <Float64 name="pulses" valueReference="10" causality="local" variability="discrete"/>
 <Float64 name="down_time" valueReference="11" causality="local" variability="discrete"/>
+<Float64 name="first" valueReference="12" causality="parameter" variability="fixed" start="0.01"/>
+<Float64 name="growth" valueReference="13" causality="parameter" variability="fixed" start="0.01"/>
 )");
 }
 constexpr const char* kKinds = R"toml(
@@ -121,6 +123,13 @@ type = "emm"
 step = 0.02
 end = 0.6
 )toml";
+/// The first interval of its changing clock, and how much longer each is than the one before.
+std::string with_intervals(double first, double growth) {
+    std::string text = kKinds;
+    return text.insert(
+        text.find("period"),
+        fmt::format("parameters = [\"first = {}\", \"growth = {}\"]\n", first, growth));
+}
 
 /// A slider, and the controller beside it.
 std::string model(const std::string& more = "") {
@@ -345,6 +354,26 @@ TEST_CASE("clocks that cannot be kept are refused") {
     text = kKinds;
     text.replace(text.find("\"x\", \"pulse\""), 12, "\"pulse\", \"pulse\"");
     check_says(failure(folder, text), "inputs: name \"pulse\" twice");
+    // Intervals that it says as it starts, behind the first tick, behind the second, and forever.
+    check_says(failure(folder, with_intervals(-0.01, 0.02)),
+               "its clock \"changing\" has an interval of -0.010000 s");
+    check_says(failure(folder, with_intervals(0.01, -0.03)),
+               "its clock \"changing\" has an interval of -0.020000 s");
+    check_says(failure(folder, with_intervals(0.01, -0.01)),
+               "its clock \"changing\" has an interval of -0.010000 s");
+    check_says(failure(folder, with_intervals(0.0, 0.0)),
+               "its clocks and discrete states find no rest at one event");
+}
+
+TEST_CASE("a clock may tick at the start, and twice at one instant") {
+    const TempFolder folder;
+    write_kinds(folder);
+    Plugins plugins;
+    Simulation it = simulation_of(plugins, folder, with_intervals(0.0, 0.01));
+    while (!it.done()) it.step();
+    CHECK(it.value("a.ticks") == 11.0);
+    CHECK(it.value("a.changed") == 11.0);
+    CHECK(std::abs(it.value("a.last") - 0.55) <= 1e-12);
 }
 
 TEST_CASE(

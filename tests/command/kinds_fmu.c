@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A co-simulation FMU 3.0 with clocks of all kinds, and steps that end early. Its own event is every 0.07 s from 0.05 on:
- * there it returns from a step, its output clock ticks, and it adds up its input x of then. A `changing` clock ticks
- * 0.01, 0.02, 0.03, ... s apart; a `countdown` clock 0.004 s behind each of its own events; one that is triggered from
- * outside counts. Calls in a mode that the standard does not have them in are refused. */
+/* A co-simulation FMU 3.0 with clocks of all kinds, and steps that end early. Its own event is every 0.07 s from 0.05
+ * on: there it returns from a step, its output clock ticks, and it adds up its input x of then. A `changing` clock
+ * ticks 0.01, 0.02, 0.03, ... s apart unless parameters say otherwise; a `countdown` clock 0.004 s behind each of its
+ * own events; one that is triggered from outside counts. Calls in a mode that the standard does not have them in are
+ * refused. */
 #include "fmi3Functions.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { kTime, kX, kSum, kLast, kChanging, kCountdown, kTriggered, kOutput, kTicks, kDowns, kPulses, kDownTime };
+enum { kTime, kX, kSum, kLast, kChanging, kCountdown, kTriggered, kOutput, kTicks, kDowns, kPulses, kDownTime,
+       kFirst, kGrowth };
 typedef enum { kNew, kStarting, kEvents, kSteps } mode;
 
 typedef struct {
     mode mode;
     int num_own, is_own, ticks, downs, pulses, changing, countdown, triggered, has_countdown, updates;
-    double time, x, sum, last, down_time;
+    double time, x, sum, last, down_time, first, growth;
 } kinds;
 
 static fmi3InstanceEnvironment environment;
@@ -36,9 +38,13 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3
     (void)name, (void)token, (void)resources, (void)visible, (void)logging, (void)which, (void)count, (void)update;
     environment = of;
     log_message = logger;
-    if (events && early) return calloc(1, sizeof(kinds));
-    failed("it wants event mode and early returns");
-    return NULL;
+    if (!events || !early) {
+        failed("it wants event mode and early returns");
+        return NULL;
+    }
+    kinds* it = calloc(1, sizeof(kinds));
+    it->first = it->growth = 0.01;
+    return it;
 }
 void fmi3FreeInstance(fmi3Instance c) { free(c); }
 static fmi3Status go(kinds* it, mode from, mode to, const char* why) {
@@ -107,7 +113,7 @@ fmi3Status fmi3GetIntervalDecimal(fmi3Instance c, const fmi3ValueReference which
     if (it->mode != kStarting && it->mode != kEvents) return failed("an interval in another mode");
     for (size_t i = 0; i < count; ++i) {
         if (which[i] == kChanging) {
-            intervals[i] = 0.01 * (it->ticks + 1);
+            intervals[i] = it->first + it->growth * it->ticks;
             qualifiers[i] = fmi3IntervalChanged;
         } else {
             intervals[i] = 0.004;
@@ -146,8 +152,14 @@ fmi3Status fmi3SetFloat64(fmi3Instance c, const fmi3ValueReference which[], size
     kinds* it = c;
     if (num_values < count) return failed("too few values");
     for (size_t i = 0; i < count; ++i) {
-        if (which[i] != kX) return failed("no such input");
-        it->x = values[i];
+        if (which[i] == kFirst && it->mode == kNew)
+            it->first = values[i];
+        else if (which[i] == kGrowth && it->mode == kNew)
+            it->growth = values[i];
+        else if (which[i] == kX)
+            it->x = values[i];
+        else
+            return failed("no such input");
     }
     return fmi3OK;
 }

@@ -24,6 +24,15 @@ double behind(double t) {
     return t + kSameTime * std::abs(t);
 }
 
+/// When a clock ticks by an interval from now on, by which it may tick now once more.
+double tick_of(const Clock& clock, double t, const Slave::Interval& interval) {
+    if (interval.told == Slave::Interval::Told::not_yet) return kNever;
+    if (!(interval.seconds >= 0.0) || std::isinf(interval.seconds))
+        throw std::runtime_error("its clock \"" + clock.name + "\" has an interval of " +
+                                 std::to_string(interval.seconds) + " s");
+    return t + interval.seconds;
+}
+
 /// Some of the ports, with the values of their elements and where these stand among all.
 struct Part {
     template <class Which>
@@ -202,10 +211,8 @@ void Fmu::go_to(double t, std::span<double> z) const {
 void Fmu::note_first_intervals(double t, std::span<double> z) const {
     if (!has_events()) return;
     z[next_event()] = kNever;
-    for (std::size_t k = 0; k < chosen_.size(); ++k) {
-        const Slave::Interval first = slave_->first_interval_of(chosen_[k].reference);
-        z[next_tick(k)] = first.told == Slave::Interval::Told::not_yet ? kNever : t + first.seconds;
-    }
+    for (std::size_t k = 0; k < chosen_.size(); ++k)
+        z[next_tick(k)] = tick_of(chosen_[k], t, slave_->first_interval_of(chosen_[k].reference));
 }
 
 /// What the FMU says of the clocks whose ticks it chooses, behind an update.
@@ -218,10 +225,7 @@ void Fmu::note_intervals(double t, const References& ticked, std::span<double> z
         if (next.told == Slave::Interval::Told::not_yet ||
             (is_countdown && next.told == Slave::Interval::Told::unchanged))
             continue;
-        if (!(next.seconds >= 0.0) || (!is_countdown && next.seconds == 0.0))
-            throw std::runtime_error("its clock \"" + clock.name + "\" has an interval of " +
-                                     std::to_string(next.seconds) + " s");
-        z[next_tick(k)] = t + next.seconds;
+        z[next_tick(k)] = tick_of(clock, t, next);
     }
 }
 

@@ -127,8 +127,9 @@ fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean* again, fmi3Bool
                                     fmi3Boolean* states, fmi3Boolean* has_next, fmi3Float64* next) {
     kinds* it = c;
     if (it->mode != kEvents) return failed("an update outside of event mode");
-    *again = *terminate = *nominals = *states = *has_next = false;
-    *next = 0.0;
+    *again = *terminate = *nominals = *states = false;
+    *has_next = true; /* never is a time, too */
+    *next = INFINITY;
     if (it->changing) {
         ++it->ticks;
         it->last = it->time;

@@ -277,7 +277,7 @@ void Fmu::pass_event(double t, References due, bool gives, std::span<double> z) 
                                         });
         if (!last.needs_another && !is_due) break;
     }
-    z[next_event()] = last.has_next && last.next > behind(t) ? last.next : kNever;
+    z[next_event()] = last.has_next && last.next > behind(t) ? std::min(last.next, kNever) : kNever;
     get(is_free);
     slave_->leave_events();
     for (std::size_t i = 0; i < outputs_.size(); ++i)

@@ -406,7 +406,7 @@ std::string on_velocities(const std::string& condition, const std::string& integ
 
 TEST_CASE("conditions on velocities look at places that they have no entry for") {
     const Texts of{"b.x", "b.vz", "a.y"},
-        by{"parameters.A", "body.b.mass", "body.a.position[1]", "model.gravity[1]"};
+        by{"parameters.A", "body.b.mass", "body.b.velocity[2]", "model.gravity[1]"};
     for (const std::string& text :
          {on_velocities("b.vx*a.y = 0.3*b.vy*a.x", ""),
           on_velocities("b.vx = 0.5*b.vy",

@@ -313,9 +313,8 @@ StepPart::Passage ImpactPart::pass(int event) {
     const bool has_changed = impact_.pass(event, longest_);
     const bool may_depend =
         latched != rows_.latched() || depended || impact_.pressed().may_depend();
-    // What has changed nothing comes again at once, without end, and so do rows that nothing closes
-    // although they would go below zero without.
-    if ((!has_changed && !impact_.has_struck()) || impact_.pressed().has_found_none())
+    // What has changed nothing comes again at once, without end.
+    if (!has_changed && !impact_.has_struck())
         num_events_ = std::max(num_events_, most_events_) + 1;
     is_in_course_ = false;
     look();

@@ -243,16 +243,14 @@ void PressedRows::settle(const std::vector<char>& candidates,
     std::vector<char> implied(closed.size(), 0);
     const std::vector<char> before = rows_.closed();
     const auto most = kMostChanges + 2 * std::ranges::count(candidates, char{1});
-    has_found_none_ = false;
     for (std::ptrdiff_t round = 0; round <= most; ++round) {
-        has_found_none_ = round == most;
-        if (has_found_none_) closed = pressed;
+        if (round == most) closed = pressed;
         if (closed != rows_.closed()) {
             rows_.close(closed);
             accelerations_.rebuild();
         }
         accelerations_.solve_tentatively(state_.q.data(), v.data(), state_.t);
-        if (has_found_none_) break;
+        if (round == most) break;
         ContinuousFace& face = accelerations_.face();
         const double largest = largest_acceleration(face);
         int changes = -1;

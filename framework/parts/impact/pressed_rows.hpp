@@ -63,9 +63,6 @@ public:
     void evaluate(const double* q, const double* v, double t, Eigen::VectorXd& pressure);
     /// Whether rows are closed that depend on others, since all of them rub.
     bool may_depend() const { return may_depend_; }
-    /// Whether settle() has come to no end last: the accelerations that rows have with friction
-    /// close and open them in turn.
-    bool has_found_none() const { return has_found_none_; }
     /// Where it is not known.
     void assume_dependence() { may_depend_ = true; }
     /// Whether a latch that has caught may break.
@@ -101,7 +98,6 @@ private:
     std::unique_ptr<ContinuousFace> free_;
     Eigen::VectorXd press_;  // of all rows
     bool may_depend_ = false;
-    bool has_found_none_ = false;
 };
 
 }  // namespace ancora

@@ -196,8 +196,8 @@ private:
             if (!stage.solve(q_, v_, at.t)) return std::numeric_limits<double>::quiet_NaN();
             return L.dot(stage.x());
         };
-        const double here = along(0.0), sizes = L.cwiseAbs().dot(stage.x().cwiseAbs());
-        static_cast<void>(here);
+        along(0.0);
+        const double sizes = L.cwiseAbs().dot(stage.x().cwiseAbs());
         if (!stage.pull_back(L, pulled, of_q, of_v)) return;
         const double rise = along(1.0) - along(-1.0), said = 2.0 * (of_q.dot(dq) + of_v.dot(dv));
         const double terms =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boxes in piles, and rows of dominoes: many contacts that meet, rub and rest at once.
+// Boxes in piles: many contacts that meet, rub and rest at once.
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -104,9 +104,11 @@ TEST_CASE("a pile of cubes keeps its balances and its gaps") {
         "\n[[constraint]]\nname = \"all\"\ntype = \"contact\"\nbodies = \"b*\"\n"
         "planes = [[0, 0, 1, 0], [1, 0, 0, -0.25], [-1, 0, 0, -0.25]]\nfriction = 0.4\n";
     Simulation simulation = model(text + integrator("emm", 0.002, 0.5));
-    const double before = column(simulation, "energy.potential");
     run_to_end(simulation);
-    CHECK(column(simulation, "energy.potential") < before - 40.0);
+    // They lie no higher than on each other's faces, but for what has not come to rest [m].
+    constexpr double kTilting = 0.03;
+    CHECK(column(simulation, "energy.potential") <
+          kMass * kGravity * ((0.5 + 1.5 + 2.5) * kSide + kTilting));
     check_kept(simulation);
 }
 

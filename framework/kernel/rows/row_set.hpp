@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <Eigen/Core>
@@ -165,10 +166,18 @@ public:
     const std::vector<int>& released() const { return released_; }
     /// A unilateral row that is closed at an instant, and may rub there.
     bool is_pressed(int row) const {
-        return !is_crossing_ && laws[row].kind != RowKind::unilateral;
+        return laws[row].kind != RowKind::unilateral &&
+               (!is_crossing_ || std::ranges::binary_search(rubbing_, row));
     }
     /// Closed rows bear over a step that goes over all events, and press at none of its instants.
-    void set_crossing(bool is_crossing) { is_crossing_ = is_crossing; }
+    bool is_crossing() const { return is_crossing_; }
+    void set_crossing(bool is_crossing) {
+        is_crossing_ = is_crossing;
+        rubbing_.clear();
+    }
+    /// But these, ascending: they touch where it begins, and rub all the way where they bear it.
+    void set_rubbing(std::vector<int> rows) { rubbing_ = std::move(rows); }
+    const std::vector<int>& rubbing() const { return rubbing_; }
 
     Eigen::VectorXd B;    ///< values of the discrete Jacobian
     Eigen::VectorXd tau;  ///< per row
@@ -263,6 +272,7 @@ private:
     std::vector<int> released_;          // rows that are gone for good
     std::vector<RowKind> kind_before_;   // of these
     bool is_crossing_ = false;
+    std::vector<int> rubbing_;
     Eigen::VectorXd local_;                // local Jacobians of the last step
     Eigen::VectorXd local_now_;            // the same for the continuous formulation
     std::vector<double> unpacked_;         // what a body writes of a block that keeps some of it

@@ -398,6 +398,12 @@ StepReport KernelSystem::solve_step(const StepGuess& guess, const StepOptions& o
         newton_.return_to(guess);
         report = newton_.solve(guess, options, projection);
     }
+    if (!report.has_converged && !parts_.rows.rubbing().empty()) {
+        // Friction over a step as a whole may have no solution that Newton's method finds.
+        parts_.rows.set_rubbing({});
+        newton_.return_to(guess);
+        report = newton_.solve(guess, options, projection);
+    }
     if (report.has_converged) return report;
     // Shorter trials come first: a part that takes the rest of the step at once is the last resort.
     if (trials_.fails_again(state_.t, guess.h)) go_over();

@@ -138,6 +138,8 @@ public:
     bool is_open(const Contact& contact) const {
         return contact.gap >= 0 && (contact.is_idle || !parts_.rows.is_pressed(contact.gap));
     }
+    /// Over a step as a whole stick and slip are one law, without events.
+    bool is_crossing() const { return parts_.rows.is_crossing(); }
     /// Takes note of which are open.
     void follow_open() {
         for (Contact& contact : contacts_)

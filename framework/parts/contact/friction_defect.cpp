@@ -85,6 +85,9 @@ void measure_friction(const StepTrial& trial,
             // in slip.
             double terms = is_stuck ? unreachable(contacts, islands, contact, k, defect.sizes)
                                     : (1.0 + turning) * force;
+            // Several that are held there say the same of positions, as those that stick do.
+            if (is_stuck && contacts.is_crossing())
+                terms = contacts.size_along(k, defect.sizes.q.data());
             if (follows > 0.0)
                 terms += follows * (contacts.size_along(k, defect.sizes.dq.data()) +
                                     std::abs(contacts.drift(k)));

@@ -83,6 +83,7 @@ SlipLaw::Linear SlipLaw::linearise(
 }
 
 bool SlipLaw::is_projected(const Contact& contact) const {
+    if (contacts_.is_crossing()) return !contact.is_locked;
     // What has come down to this keeps its direction until it stops.
     const bool is_ending = contact.speed > 0.0 && contact.speed <= kTurning * contact.fastest;
     return contact.num_rows > 1 && !contact.is_locked && !is_ending;
@@ -102,6 +103,10 @@ SlipLaw::Linear SlipLaw::project(const Contact& contact,
     const double size = norm(x.data(), n), length = norm(slide, n);
     const SlipForce slip = contacts_.slip(contact, N, length / h, t);
     out.has_turned = dot(contact.direction.data(), slide, n) < 0.0;
+    // Below zero, where it pulls in an iteration, the law goes on as it is, for N may rise with the
+    // right s; but a second time from there it would turn s round without end.
+    constexpr double kFromThere = 1.001;
+    if (slip.force < 0.0 && norm(s, n) <= -kFromThere * slip.force) return out;
     out.is_held = size < slip.force;
     out.by_slide = out.is_held ? 1.0 : size > 0.0 ? slip.force / size : 0.0;
     if (out.is_held) return out;

@@ -187,7 +187,8 @@ void StepFriction::factorise() {
     }
     // Beyond a stop, where the step is about to be cut, the sign says nothing.
     // det W < 0: friction raises N as fast as N raises friction (theory, section 7.2).
-    responses_.has_no_solution = responses_.factorise() < 0 && has_slip && !has_turned;
+    responses_.has_no_solution =
+        responses_.factorise() < 0 && has_slip && !has_turned && !contacts_.is_crossing();
 }
 
 /// Normal forces that go with unit forces along each row of a slipping contact's group.

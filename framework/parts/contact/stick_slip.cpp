@@ -88,9 +88,24 @@ void StickSlip::restart() {
     has_no_solution_ = is_overrun_ = false;
     contacts_.follow_open();
     islands_.note_speeds(state_.v);
+    if (contacts_.is_crossing()) {
+        rub_all_over();
+        return;
+    }
     find_locked();
     // Slower than what the end of a step misses of its conditions is at rest.
     choose_modes(kTurning);
+}
+
+/// Contacts whose rows bear a step over all events slide or do not as SlipLaw::project() says,
+/// whatever others there are in the end.
+void StickSlip::rub_all_over() {
+    for (Contact& contact : contacts_.all()) {
+        contact.is_idle = contact.is_locked = contact.is_partly_locked = false;
+        contact.begin(ContactMode::slip);
+        contact.direction = {};
+        contact.is_fresh = false;
+    }
 }
 
 /// @param stopped part of the island's top speed below which a contact does not slide
@@ -225,6 +240,7 @@ bool StickSlip::tells_forces(const StepTrial& trial) {
 }
 
 bool StickSlip::settle(const StepTrial& trial) {
+    if (contacts_.is_crossing()) return false;
     if (!tells_forces(trial)) return false;
     // The order matters: velocities first, since forces of a step close their error; then forces of
     // what sticks; then the side of what has begun to slip, which forces decide.
@@ -327,6 +343,10 @@ bool StickSlip::stick_ends(const StepTrial& trial) {
 }
 
 void StickSlip::evaluate(const StepTrial& trial, std::span<double> g) {
+    if (contacts_.is_crossing()) {
+        std::ranges::fill(g, 1.0);
+        return;
+    }
     const double h = trial.h;
     const double* const shared = slip_.shared(trial.s.data(), true);
     const bool tells = tells_forces(trial);
@@ -604,16 +624,17 @@ void StickSlip::stop_sliding() {
 ///          stays
 bool StickSlip::project_velocities() {
     ContinuousFace& face = accelerations_.face();
-    try {
-        face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
-    } catch (const Error&) {
-        return false;
-    }
     // v <- v - M^-1 A^T mu with A v + phi_t = 0, the least change in the norm of M.
     const double before = accounting_.total_energy(state_.q.data(), state_.v.data(), state_.t);
     const Eigen::VectorXd v_before = state_.v;
-    face.project(
-        ContinuousFace::Projected::velocity, state_.q.data(), state_.v.data(), state_.t, 0.0);
+    try {
+        face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
+        face.project(
+            ContinuousFace::Projected::velocity, state_.q.data(), state_.v.data(), state_.t, 0.0);
+    } catch (const Error&) {
+        state_.v = v_before;
+        return false;
+    }
     if (state_.v == v_before) return true;
     state_.v_low.setZero();
     accounting_.record_velocity_change(v_before, before);
@@ -621,6 +642,7 @@ bool StickSlip::project_velocities() {
 }
 
 void StickSlip::resolve() {
+    if (contacts_.is_crossing()) return;
     int num_changes = 0;
     // A complementarity problem, solved by pivoting: with modes given, accelerations and forces
     // follow from a linear solve (Newton's method where N matters). Then modes change where
@@ -685,6 +707,7 @@ bool StickSlip::stick_reversed() {
 }
 
 double StickSlip::max_smooth_step(double h) const {
+    if (contacts_.is_crossing()) return h;
     const bool is_discrete = parts_.model.traits.face == Face::discrete;
     double length = h;
     for (const Contact& contact : contacts_.all()) {

@@ -92,6 +92,7 @@ private:
     void note_changes(double h);
     void follow_sliding();
     void choose_modes(double stopped);
+    void rub_all_over();
     void find_free(Contact& contact) const;
     void stick_coupled(const Contact& stopped);
     bool has_stopped(Contact& contact);

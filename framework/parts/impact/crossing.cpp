@@ -11,7 +11,7 @@
 namespace ancora {
 namespace {
 
-constexpr int kMostChoices = 100;  // of the rows that bear one trial
+constexpr int kMostChoices = 100;  // of the rows that bear one trial, with friction and without
 // One that has no such rows is halved to this part of a step.
 constexpr double kShortest = 1e-9;
 constexpr int kMostNamed = 6;
@@ -53,10 +53,31 @@ void Crossing::begin() {
     length_ = 0.0;
     for (int i = 0; i < rows_.count(); ++i)
         if (!rows_.is_latched(i)) state_.pi[rows_.row(i)] = rows_.gap(i);
+    find_rubbing();
+}
+
+void Crossing::find_rubbing() {
+    std::vector<int> rubbing;
+    for (int i = 0; i < rows_.count(); ++i) {
+        if (!may_bear(i)) continue;
+        const bool touches = rows_.gap(i) <= rows_.touching() &&
+                             std::abs(rows_.rate_at_begin(i)) <= rows_.at_rest(i, state_.v.data());
+        if (touches || candidates_[static_cast<std::size_t>(i)] != 0)
+            rubbing.push_back(rows_.row(i));
+    }
+    parts_.rows.set_rubbing(std::move(rubbing));
+}
+
+bool Crossing::drop_friction() {
+    if (parts_.rows.rubbing().empty()) return false;
+    parts_.rows.set_rubbing({});
+    num_choices_ = 0;
+    return true;
 }
 
 bool Crossing::begin_anew() {
-    if (rows_.closed() == rows_.latched()) return false;
+    const bool has_rubbed = drop_friction();
+    if (!has_rubbed && rows_.closed() == rows_.latched()) return false;
     length_ = 0.0;
     close(rows_.latched());
     return true;
@@ -87,7 +108,7 @@ bool Crossing::settle(const StepTrial& trial, double longest) {
                                              : gaps_[i] >= -rows_.grazing();
     const bool has_followed = follow_states(trial, is_solution, kNoImpulse * largest);
     if (is_solution && !has_followed) return false;
-    is_open_ended_ = ++num_choices_ > kMostChoices;
+    is_open_ended_ = ++num_choices_ > kMostChoices && !drop_friction();
     if (is_open_ended_) {
         refuse_open_end(trial, longest);
         return false;
@@ -120,6 +141,10 @@ bool Crossing::settle(const StepTrial& trial, double longest) {
     if (bearing_ == rows_.closed() && !has_followed) {
         // The rows at hand solve it: what others are below zero by, which these hold, is rounding.
         is_open_ended_ = lowest < -rows_.touching() || pulls;
+        if (is_open_ended_ && drop_friction()) {
+            is_open_ended_ = false;
+            return true;
+        }
         if (is_open_ended_) refuse_open_end(trial, longest);
         return false;
     }
@@ -213,6 +238,7 @@ void Crossing::note(const StepTrial& trial) {
         if (!rows_.is_closed(i) || rows_.is_latched(i)) continue;
         crossing.gap = state_.pi[rows_.row(i)];
         crossing.impulse = impulse(i, trial);
+        crossing.rubs = parts_.rows.is_pressed(rows_.row(i));
     }
     length_ = trial.h;
 }

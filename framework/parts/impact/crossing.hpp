@@ -23,6 +23,12 @@ namespace ancora {
 /// the features of shapes by which they may meet, take it from the end of the trial whenever it is
 /// not (1): what they meet with is what is there, not what was near where the step began. Their
 /// gaps at its begin are then those at its end, less the increment of the trial.
+///
+/// Rows that touch where it begins rub over all of it: stick and slip are one law there,
+///
+///   P_t = projection of P_t - r T dq onto |P_t| <= mu P,   any r > 0                     (2)
+///
+/// so that what rests goes on resting. Those that meet within it rub in the impact at its end.
 class Crossing {
 public:
     Crossing(Assembly& parts,
@@ -41,6 +47,8 @@ public:
     /// [step] @returns whether other rows bear the step than in the trial
     /// @param longest step
     bool settle(const StepTrial& trial, double longest);
+    /// [step] Rows rub no more over it, for where none bear it so. @returns whether any did
+    bool drop_friction();
     /// Whether the trial that settle() saw last has no set of rows.
     bool is_open_ended() const { return is_open_ended_; }
     /// [step] The trial is that which has been taken.
@@ -55,6 +63,7 @@ public:
 
 private:
     void look_at_end(const StepTrial& trial);
+    void find_rubbing();
     double impulse(int i, const StepTrial& trial) const {
         return -trial.h * trial.s[static_cast<std::size_t>(rows_.row(i))];
     }

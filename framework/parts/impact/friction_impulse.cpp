@@ -130,10 +130,13 @@ private:
         for (int k = 0; k < cone.count; ++k) sum += W_(cone.first + k, cone.first + k);
         return sum;
     }
+    double radius_of(const FrictionCone& cone) const {
+        return cone.mu * std::max(p_[cone.normal] - cone.rubbed, 0.0);
+    }
     Slide project(const FrictionCone& cone, double r) const {
         Slide z = p_.segment(cone.first, cone.count);
         if (r > 0.0) z -= u_.segment(cone.first, cone.count) / r;
-        const double length = z.norm(), radius = cone.mu * std::max(p_[cone.normal], 0.0);
+        const double length = z.norm(), radius = radius_of(cone);
         return length > radius ? Slide(radius / length * z) : z;
     }
     /// Rows of F and its derivative J, scaled to u.
@@ -159,7 +162,7 @@ private:
             return;
         }
         const Eigen::VectorXd z = p - u_(rows) / r;
-        const double length = z.norm(), radius = cone->mu * std::max(p_[i], 0.0);
+        const double length = z.norm(), radius = radius_of(*cone);
         if (length <= radius) {
             J(rows, Eigen::all) = W_(rows, Eigen::all);
             F(rows) = u_(rows);
@@ -170,7 +173,7 @@ private:
         const Eigen::MatrixXd turning = radius / length * (one - e * e.transpose());
         J(rows, Eigen::all) = turning * W_(rows, Eigen::all);
         J(rows, rows) += r * (one - turning);
-        J(rows, Eigen::Index(i)) -= r * cone->mu * e;
+        if (p_[i] > cone->rubbed) J(rows, Eigen::Index(i)) -= r * cone->mu * e;
         F(rows) = r * (p - radius * e);
     }
 

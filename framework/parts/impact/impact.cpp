@@ -304,6 +304,11 @@ void Impact::finish_crossing(const std::vector<Crossing>& crossings, double h, d
     accounting_.ledger.record_impact(work);
     pressed_.free().assemble(state_.q.data(), v_reflected_.data(), state_.t, state_.plugin);
     list_tangents();
+    for (FrictionCone& cone : collision_.cones) {
+        const int row = touching_[static_cast<std::size_t>(cone.normal)].row;
+        const Crossing& crossing = crossings[static_cast<std::size_t>(row)];
+        if (crossing.rubs) cone.rubbed = crossing.impulse;
+    }
     respond(pressed_.free());
     Eigen::VectorXd P = Eigen::VectorXd::Zero(num_normal()), began = P;
     for (std::size_t i = 0; i < touching_.size(); ++i) {

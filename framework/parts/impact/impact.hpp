@@ -74,12 +74,15 @@ public:
         double gap = 0.0;      ///< where it began
         double rate = 0.0;     ///< there
         double impulse = 0.0;  ///< P >= 0 of the step, which has kept the gap from closing further
+        bool rubs = false;     ///< the step has had its friction
     };
     /// [step] The end of a step that went over all events: with the sum of impulses,
     ///
     ///   0 <= P + p  _|_  C v+ + e min(0, u-) >= 0                                        (6)
     ///
-    /// u- the rates where it began. The work of P is -(P / h) g-, g- the gaps there.
+    /// u- the rates where it began. The work of P is -(P / h) g-, g- the gaps there. What has
+    /// touched from the begin has rubbed over the step, |P_t| <= mu P, and P is nothing to the cone
+    /// of its impulse.
     void finish_crossing(const std::vector<Crossing>& crossings, double h, double longest);
     /// [step] The rows of `rows` that bear over a step of length h, where at impulses P gaps at its
     /// end (q, v, t) are g: 0 <= P + p _|_ g + (h / 2) W p >= 0.

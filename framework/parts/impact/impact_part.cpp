@@ -165,6 +165,8 @@ private:
             archive.require(*number >= 0, "a count");
         }
         archive(is_crossing_);
+        std::vector<char> rubs = rows_.rubbing();
+        archive.fixed(rubs);
         for (long* number : {&num_over_, &run_over_}) {
             archive(*number);
             archive.require(*number >= 0, "a count");
@@ -175,6 +177,7 @@ private:
         if constexpr (Archive::kReads) {
             impact_.set_latched(latched);
             parts_.rows.set_crossing(is_crossing_);
+            rows_.set_rubbing(rubs);
             close(closed);
             rows_.set_implied(implied);
             impact_.pressed().assume_dependence();
@@ -310,7 +313,16 @@ StepPart::Passage ImpactPart::pass(int event) {
     if (is_crossing_) return {};
     const std::vector<char> latched = rows_.latched();
     const bool depended = impact_.pressed().may_depend();
-    const bool has_changed = impact_.pass(event, longest_);
+    const std::vector<char> closed = rows_.closed();
+    bool has_changed = false;
+    try {
+        has_changed = impact_.pass(event, longest_);
+    } catch (const Error&) {
+        // Rows that press cannot be told where accelerations have no solution: a step over what
+        // happens here needs none.
+        if (impact_.has_struck() || latched != rows_.latched()) throw;
+        close(closed);
+    }
     const bool may_depend =
         latched != rows_.latched() || depended || impact_.pressed().may_depend();
     // What has changed nothing comes again at once, without end.
@@ -357,6 +369,7 @@ StepPart::Passage ImpactPart::finish_step() {
     if (!is_crossing_) return {};
     const std::vector<char> latched = rows_.latched();
     const bool depended = impact_.pressed().may_depend();
+    parts_.rows.set_rubbing({});
     crossing_.finish(longest_);
     look();
     constexpr double kNothing = 1e-9;

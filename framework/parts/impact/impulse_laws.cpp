@@ -37,13 +37,13 @@ Eigen::VectorXd two_phases(const Collision& of, const Eigen::VectorXd& p, double
 }
 
 /// The impulses with the largest part of all e that gains nothing; e = 0 never gains.
+/// @param throws_back whether any e has a part in them
 /// @param work what the step before has changed of the energy
 template <class Solve>
-Eigen::VectorXd without_gain(const Collision& of,
-                             double work,
-                             const Solve& solve,
-                             bool& was_lowered) {
+Eigen::VectorXd without_gain(
+    const Collision& of, bool throws_back, double work, const Solve& solve, bool& was_lowered) {
     const Eigen::VectorXd p = solve(1.0);
+    if (!throws_back) return p;
     const double terms = std::abs(work) + p.cwiseAbs().dot(of.q.cwiseAbs());
     if (!(work + of.change(p) > kNoGain * terms)) return p;
     was_lowered = true;
@@ -77,8 +77,12 @@ Eigen::VectorXd compress(const Collision& of, bool& are_several) {
 CollisionImpulses solve_together(const Collision& of) {
     CollisionImpulses out;
     const Eigen::VectorXd p = compress(of, out.are_several);
+    const bool throws_back = std::ranges::any_of(of.contacts, [](const auto& contact) {
+        return contact.e > 0.0;
+    });
     out.p = without_gain(
         of,
+        throws_back,
         0.0,
         [&](double part) {
             return two_phases(of, p, part);
@@ -255,8 +259,14 @@ CollisionImpulses solve_sum(const Collision& collision,
     Eigen::VectorXd sum = Eigen::VectorXd::Zero(collision.q.size());
     sum.head(count) = P;
     const Eigen::VectorXd without = collision.q - collision.W * sum;
+    bool throws_back = false;
+    for (Eigen::Index i = 0; i < count; ++i) {
+        const Collision::Contact& contact = collision.contacts[static_cast<std::size_t>(i)];
+        throws_back = throws_back || (contact.e > 0.0 && began[i] < -contact.at_rest);
+    }
     out.p = without_gain(
         collision,
+        throws_back,
         work,
         [&](double part) -> Eigen::VectorXd {
             Eigen::VectorXd q = without, r;

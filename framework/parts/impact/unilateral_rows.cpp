@@ -64,6 +64,20 @@ UnilateralRows::UnilateralRows(Assembly& parts) : parts_(parts), rows_(parts.row
     local_pi_t_.assign(most, 0.0);
 }
 
+std::vector<char> UnilateralRows::rubbing() const {
+    std::vector<char> out(rows_.size(), 0);
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+        out[i] = std::ranges::binary_search(parts_.rows.rubbing(), rows_[i]) ? 1 : 0;
+    return out;
+}
+
+void UnilateralRows::set_rubbing(const std::vector<char>& rubs) {
+    std::vector<int> rows;
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+        if (rubs[i] != 0) rows.push_back(rows_[i]);
+    parts_.rows.set_rubbing(std::move(rows));
+}
+
 void UnilateralRows::close(const std::vector<char>& is_closed) {
     is_closed_ = is_closed;
     num_closed_ = static_cast<int>(std::ranges::count(is_closed_, char{1}));

@@ -72,6 +72,10 @@ public:
     /// Rows of the model are constraints where this says that, and nothing elsewhere.
     void close(const std::vector<char>& is_closed);
 
+    /// Those that rub over a step that goes over all events.
+    std::vector<char> rubbing() const;
+    void set_rubbing(const std::vector<char>& rubs);
+
     /// [step] Gaps, Jacobian and explicit rates at a state, from where steps begin.
     void look(const double* q, const double* v, double t);
     /// What of gaps and rates is rounding: rows within these touch, and rest.

@@ -119,6 +119,7 @@ RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const Ma
         const Eigen::MatrixXd dense(columns);
         const RankRevealingQr qr(dense);
         decide_by_pivots(qr.pivots(), out);
+        if (out.rank == out.num_rows) return out;
         // Named are the last rows of each dependent set; if that disagrees with the pivoted
         // decision, the pivots' own choice.
         dependent = dependent_columns(dense, 10.0 * out.threshold);

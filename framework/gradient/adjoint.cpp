@@ -11,9 +11,11 @@
 
 #include "adjoint_sweep.hpp"
 #include "impact_derivative.hpp"
+#include "mode_sweep.hpp"
 #include "projection_derivative.hpp"
 #include "rate_derivative.hpp"
 #include "stage_sweep.hpp"
+#include "step_check.hpp"
 
 namespace ancora {
 namespace {
@@ -21,8 +23,10 @@ namespace {
 // Mass is lent to coordinates without any where rates are prescribed; beside light bodies this has
 // been seen to change a derivative by 7e-7 of it.
 constexpr double kErrorOfLent = 2e-6;
-// A step's end may differ from what the equations say.
+// A step's end may differ from what the equations say; and what is held at rest has accelerations
+// by rounding, of positions over a step.
 constexpr double kAgrees = 1e-10;
+constexpr double kAtRest = 1e-13;
 // Rows that meet at less than this part of their speed.
 constexpr double kGrazes = 1e-6;
 // Instants that are nearer to each other than this part of a step are the same.
@@ -32,7 +36,13 @@ constexpr double kAtOnce = 1e-9;
 class StepSweep final : public AdjointSweep {
 public:
     explicit StepSweep(const Subject& of)
-        : AdjointSweep(of, of.run.first_step()), rates_(here_.system) {
+        : AdjointSweep(of, of.run.first_step()),
+          rates_(here_.system),
+          modes_(here_.system,
+                 costates_.size(),
+                 [this](std::size_t c, const ModeSweep::Evaluate& evaluate) {
+                     add_numbers(c, evaluate, true);
+                 }) {
         impact_may_come_ = !system_.parts().rows.unilateral().empty();
     }
 
@@ -62,7 +72,7 @@ private:
 
     void plant_at(long step) {
         at_seeds(step, [&](const Seeds& seeds) {
-            const std::vector<int> unseen = derivative_.unseen_rows(seeds.at);
+            const std::vector<int> unseen = derivative_.massless().unseen_rows(seeds.at);
             if (impact_may_come_) {
                 if (!impact_) impact_.emplace(here_.system);
                 if (impact_->meets_at(seeds.at)) refuse_instant(seeds.at.t);
@@ -72,7 +82,7 @@ private:
                 const double w = weight(c, step);
                 if (w == 0.0) continue;
                 plant(c, w, seeds, costates_[c]);
-                derivative_.move_massless(seeds.at, costates_[c]);
+                derivative_.massless().move(seeds.at, costates_[c]);
                 add_columns(c, w, seeds, unseen);
             }
         });
@@ -82,8 +92,8 @@ private:
 
     /// Where there are fewer parameters than numbers, if that is to be had.
     bool goes_forth() const {
-        if (num_columns() <= num_parameters() || run_.has_events() || rates_.is_wanted() ||
-            run_.first_step().projection)
+        if (num_columns() <= num_parameters() || run_.has_events() || modes_.has_modes() ||
+            rates_.is_wanted() || run_.first_step().projection)
             return false;
         for (int i = 0; i < system_.num_coordinates(); ++i)
             if (system_.parts().mass.is_massless(i)) return false;
@@ -110,7 +120,8 @@ private:
     void push(const AcceptedStep& step, bool is_to_be_checked) {
         look_at_idle(step);
         derivative_.take(step);
-        Eigen::VectorXd motion(system_.num_coordinates()), rows(system_.parts().m), I = rows;
+        Eigen::VectorXd motion(system_.num_coordinates()), rows(system_.num_rows());
+        Eigen::VectorXd I(system_.parts().m);
         for (ParameterGroup& group : parameters().groups) {
             take_residuals(group, step, is_to_be_checked);
             for (const ParameterGroup::Member& member : group.members()) {
@@ -158,34 +169,54 @@ private:
     void go_back(const RecordedRun::Segment& segment) {
         bool is_first = true;
         for (long step = segment.last; step > segment.first; --step) {
-            plant_at(step);
             const auto at = static_cast<std::size_t>(step - segment.first - 1);
             const std::size_t begin = at > 0 ? segment.ends[at - 1] : 0;
             const std::span<const PassedEvent> events = events_of(segment, step);
             std::size_t left = events.size();  // that are still ahead on the way back
             const double end_time = run_.times()[static_cast<std::size_t>(step)];
+            bool is_planted = false;
             for (Costate& of : costates_) of.t = 0.0;
             for (std::size_t i = segment.ends[at]; i-- > begin;) {
                 const AcceptedStep& accepted = segment.steps[i];
                 const bool is_last = i + 1 == segment.steps.size();
                 StepState next = is_last ? segment.end : segment.steps[i + 1].start();
+                // What is asked for at the end of a grid step is so before what comes behind it.
+                if (i + 1 == segment.ends[at] &&
+                    !modes_.is_corrected(accepted.end(), next, accepted.h)) {
+                    plant_at(step);
+                    is_planted = true;
+                }
                 const PassedEvent* ended_by = nullptr;
                 for (; left > 0 && events[left - 1].steps > i; --left) {
-                    ended_by = &events[left - 1];
-                    if (end_time - ended_by->before.t <= kAtOnce * accepted.h)
-                        refuse_instant(ended_by->before.t);
-                    pass_back(*ended_by, next);
-                    next = ended_by->before;
+                    const PassedEvent& event = events[left - 1];
+                    const bool is_at_end = end_time - event.before.t <= kAtOnce * accepted.h;
+                    if (!event.is_impact) {
+                        if (modes_.pass(event, accepted, is_at_end)) ended_by = &event;
+                        continue;
+                    }
+                    ended_by = &event;
+                    if (is_at_end) refuse_instant(event.before.t);
+                    pass_back(event, next);
+                    next = event.before;
                 }
+                const bool is_mode = ended_by != nullptr && !ended_by->is_impact;
+                if (modes_.is_corrected(accepted.end(), next, accepted.h)) {
+                    const bool is_stop = is_mode && !modes_.end().is_mean();
+                    modes_.correct(accepted.end(), next, accepted.h, is_stop, costates_);
+                    next = accepted.end();
+                }
+                if (!is_planted) plant_at(step);
+                is_planted = true;
                 require_agreement(accepted, next);
                 // Its end: that of the step, or the event's root. Other pieces have lengths of
                 // their own.
-                length_ = {ended_by != nullptr, ended_by != nullptr || left > 0};
+                length_ = {ended_by != nullptr, ended_by != nullptr || left > 0, is_mode};
                 const double rest = end_time - accepted.before.t - accepted.h;
                 if (left > 0 && ended_by == nullptr && std::abs(rest) > kAtOnce * accepted.h)
                     throw AdjointObstacle{fmt::format(
                         "t = {:.6g} s: what an event has left of a step is halved", next.t)};
-                if (ended_by == nullptr && i + 1 < segment.ends[at] && impact_may_come_)
+                if (ended_by == nullptr && i + 1 < segment.ends[at] &&
+                    (impact_may_come_ || modes_.has_modes()))
                     require_halved(accepted, step);
                 // First, since it tells what each parameter enters.
                 if (is_first) try_out(accepted);
@@ -199,6 +230,9 @@ private:
             }
             if (left > 0) refuse_instant(events[left - 1].before.t);
         }
+        const AcceptedStep& first = segment.steps.front();
+        if (modes_.is_corrected(segment.begin, first.before, first.h))
+            modes_.correct(segment.begin, first.before, first.h, false, costates_);
         if (segment.first == 0) plant_at(0);
     }
 
@@ -248,19 +282,33 @@ private:
     ///
     ///   L - sigma dg,   sigma = (dL / dh) / (dg / dh)
     ///
-    /// takes the place of L, and h may then be held.
+    /// takes the place of L, and h may then be held. So it is with what ends a mode of friction,
+    /// which may be a function of the step itself.
     void take_root(const AcceptedStep& step) {
-        Costate gap = impact_->gap();
-        const double along = slope_by_length(step, gap);
-        const double terms = std::abs(gap.t) + gap.q.cwiseAbs().dot(step.before.v.cwiseAbs());
+        const Costate& gap = length_.is_mode ? modes_.end().gap() : impact_->gap();
+        double along = 0.0;
+        if (length_.is_mode && modes_.end().is_mean()) {
+            Costate nothing = gap;
+            const StepFunction g = modes_.end().of_step(1.0);
+            along = slope_by_length(step, nothing, &g);
+        } else {
+            along = slope_by_length(step, gap, nullptr);
+        }
+        const double terms = std::abs(gap.t) + gap.q.cwiseAbs().dot(step.before.v.cwiseAbs()) +
+                             gap.v.cwiseAbs().dot(step.a.cwiseAbs());
         if (!(std::abs(along) > kGrazes * terms))
             throw AdjointObstacle{fmt::format(
                 "t = {:.6g} s: it grazes, so that there is no derivative", step.before.t + step.h)};
         for (std::size_t c = 0; c < costates_.size(); ++c) {
             Costate& of = costates_[c];
-            const double sigma = slope_by_length(step, of) / along;
-            of.q -= sigma * impact_->gap().q;
-            of.t -= sigma * impact_->gap().t;
+            const double sigma =
+                (slope_by_length(step, of, modes_.besides(c)) + modes_.by_length(c)) / along;
+            if (length_.is_mode) {
+                modes_.take_end(c, sigma, of);
+                continue;
+            }
+            of.q -= sigma * gap.q;
+            of.t -= sigma * gap.t;
             add_numbers(
                 c,
                 [&](KernelSystem& system,
@@ -273,11 +321,13 @@ private:
         }
     }
 
-    double slope_by_length(const AcceptedStep& step, const Costate& of) {
+    double slope_by_length(const AcceptedStep& step,
+                           const Costate& of,
+                           const StepFunction* besides) {
         Costate back = of;
         Eigen::VectorXd motion, rows;
-        if (!derivative_.pull_back(back, motion, rows)) refuse_singular(step);
-        return derivative_.shift(step, of, motion, rows).by_length;
+        if (!derivative_.pull_back(back, motion, rows, besides)) refuse_singular(step);
+        return derivative_.shift(step, of, motion, rows, besides).by_length;
     }
 
     [[noreturn]] static void refuse_singular(const AcceptedStep& step) {
@@ -296,8 +346,9 @@ private:
         for (int i = 0; i < v_off.size(); ++i)
             if (system_.parts().mass.is_massless(i) || rates_.is_wanted() || step.projection)
                 v_off[i] = 0.0;
-        if (largest_entry(next.q - before.q - dq) > kAgrees * q_size ||
-            largest_entry(v_off) > kAgrees * v_size)
+        const double least = kAtRest * system_.state().extent;
+        if (largest_entry(next.q - before.q - dq) > kAgrees * q_size + least ||
+            largest_entry(v_off) > kAgrees * v_size + least / std::abs(step.h))
             throw AdjointObstacle{fmt::format(
                 "t = {:.6g} s: positions or velocities change by more than a step of second order",
                 next.t)};
@@ -320,7 +371,7 @@ private:
     void try_out(const AcceptedStep& step) {
         derivative_.look(step);
         derivative_.take(step);
-        const std::string fault = derivative_.check(step, ++checks_);
+        const std::string fault = check_derivative(derivative_, here_.system, step, ++checks_);
         if (!fault.empty())
             throw AdjointObstacle{fmt::format("t = {:.6g} s: {}", step.before.t, fault)};
         look(step);
@@ -328,6 +379,7 @@ private:
 
     void pull_back(const AcceptedStep& step, bool is_to_be_checked) {
         look_at_idle(step);
+        modes_.begin(step);
         derivative_.take(step);
         if (length_.is_root) take_root(step);
         pulled_.resize(costates_.size());
@@ -335,18 +387,21 @@ private:
             Pulled& to = pulled_[c];
             to.behind = costates_[c].pi;
             const Costate given = costates_[c];
+            const StepFunction* const besides = modes_.besides(c);
             const bool is_solved =
                 step.projection
                     ? projection_->pull_back(derivative_, costates_[c], to.motion, to.rows)
-                    : derivative_.pull_back(costates_[c], to.motion, to.rows);
+                    : derivative_.pull_back(costates_[c], to.motion, to.rows, besides);
             if (!is_solved) refuse_singular(step);
             if (length_.matters) {
-                const StepDerivative::Shift by = derivative_.shift(step, given, to.motion, to.rows);
+                const StepDerivative::Shift by =
+                    derivative_.shift(step, given, to.motion, to.rows, besides);
                 // h = t_end - t0
-                costates_[c].t = by.by_begin - (length_.is_root ? 0.0 : by.by_length);
+                costates_[c].t =
+                    by.by_begin - (length_.is_root ? 0.0 : by.by_length + modes_.by_length(c));
             }
             if (rates_.is_wanted() && !step.projection)
-                derivative_.move_massless(step.before, costates_[c]);
+                derivative_.massless().move(step.before, costates_[c]);
             if (step.projection)
                 add_numbers(c,
                             [this](KernelSystem& system,
@@ -378,10 +433,12 @@ private:
     RateDerivative rates_;
     std::optional<ProjectionDerivative> projection_;
     std::optional<ImpactDerivative> impact_;
+    ModeSweep modes_;
     /// What the length of the step under way follows from.
     struct Length {
         bool is_root = false;  ///< the root of the event taken last
         bool matters = false;  ///< it depends on when the step begins
+        bool is_mode = false;  ///< that event is the end of a mode of friction
     };
     Length length_;
     bool impact_may_come_ = false;  // there are unilateral rows

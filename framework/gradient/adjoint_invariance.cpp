@@ -71,7 +71,7 @@ AdjointInvariance adjoint_invariance(Simulation& run, Simulation& other, std::ui
         random(end.q.size()), random(end.v.size()), Eigen::VectorXd::Zero(end.pi.size()), 0.0};
     Eigen::VectorXd motion, rows;
     try {
-        derivative.move_massless(end, of);
+        derivative.massless().move(end, of);
         const Sums first(space, derivative, end, of);
         Eigen::Matrix<double, 6, 1> change = Eigen::Matrix<double, 6, 1>::Zero(), size = first.size;
         bool is_first = true;

@@ -64,10 +64,9 @@ bool is_extreme(ColumnTake take) {
            take == ColumnTake::largest;
 }
 
-/// Impacts are taken, if no step has gone over several of them.
+/// Impacts are taken, if no step has gone over several of them, and changes of friction's modes.
 bool has_events(const Simulation& simulation) {
-    return !simulation.events().empty() || !simulation.breaks().empty() ||
-           !simulation.singular_positions().empty() ||
+    return !simulation.breaks().empty() || !simulation.singular_positions().empty() ||
            KernelAccess::of(simulation).impacts().counts().stepped_over > 0;
 }
 
@@ -250,7 +249,7 @@ Gradient differentiate(const ModelSource& model,
         if (is_extreme(of[i].take)) value.at = places[i].time;
     }
     if (recorded && has_events(simulation))
-        adjoint.obstacle = "the run has events other than impacts";
+        adjoint.obstacle = "the run has events other than impacts and changes of friction";
     if (adjoint.obstacle.empty())
         adjoint =
             differentiate_backwards(model, runs, *recorded, simulation, of, places, parameters);

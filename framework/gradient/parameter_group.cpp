@@ -106,7 +106,7 @@ const std::vector<double>& Neighbour::sample(const StepState& at,
                                              bool with_energies) {
     at.put(system);
     if (system.parts().model.traits.face == Face::discrete)
-        StepDerivative::reset_massless(system, unseen);
+        MasslessDerivative::reset(system, unseen);
     system.follow_joints();
     return columns.sample(simulation, with_energies);
 }
@@ -118,6 +118,11 @@ ParameterGroup::ParameterGroup(std::vector<Member> members,
                                double extent)
     : members_(std::move(members)), runs_(runs), settings_(settings), base_(base) {
     KernelSystem& system = KernelAccess::of(base);
+    if (system.num_rows() > system.parts().m) {
+        // A coefficient of friction enters where something slides.
+        is_of_start_ = false;
+        is_in_rows_ = true;
+    }
     for (Member& member : members_) {
         const double p = member.parameter->value();
         member.distance = kNear * member.parameter->scale(extent);
@@ -184,6 +189,10 @@ void ParameterGroup::take_start(const StepState& here, double extent) {
         return at.q == here.q && at.v == here.v && at.pi == here.pi;
     };
     if (is_here(near_up) && is_here(near_down)) return;
+    const KernelSystem& system = KernelAccess::of(base_);
+    for (const StepState* const near : {&near_up, &near_down})
+        if (!changed_modes(system, here, *near).empty())
+            throw AdjointObstacle{"friction begins in another mode with another value"};
     if (!is_within_supports(near_up, here) || !is_within_supports(near_down, here))
         throw Entangled();
     const auto start_at = [&](double by) {
@@ -273,7 +282,7 @@ bool ParameterGroup::look(const AcceptedStep& step, const Neighbour& here) {
         const Assembly &own = side->system.parts(), &its = here.system.parts();
         is_in_rows_ = is_in_rows_ || own.rows.B.size() != its.rows.B.size() ||
                       own.rows.B != its.rows.B || own.rows.tau != its.rows.tau ||
-                      !its.laws.together().empty();
+                      !its.laws.together().empty() || here.system.step_parts().num_rows() > 0;
         is_in_forces_ = is_in_forces_ || forces_of(*side) != forces_of(here);
         if (is_supported_.empty()) continue;
         for (Eigen::Index i = 0; i < n; ++i)
@@ -368,7 +377,7 @@ ParameterGroup::Term ParameterGroup::term(const Member& member,
     Term out = product(member, motion, rows);
     double value = 0.0, size = 0.0;
     const Support& support = member.support;
-    for_entries(support.is_all ? nullptr : &support.rows, rows.size(), [&](int k) {
+    for_entries(support.is_all ? nullptr : &support.rows, increment_.size(), [&](int k) {
         const double term = of_increments[k] * increment_[k];
         value += term;
         size += std::abs(term);
@@ -410,7 +419,7 @@ void ParameterGroup::put_slopes(const Member& member,
     });
     for_entries(support.is_all ? nullptr : &support.rows, rows.size(), [&](int k) {
         rows[k] = rows_[k] / member.width;
-        increments[k] = increment_[k] / member.width;
+        if (k < increments.size()) increments[k] = increment_[k] / member.width;
     });
 }
 
@@ -466,8 +475,10 @@ ParameterGroups::ParameterGroups(std::span<const ModelParameter> by,
     std::map<std::string, std::vector<std::size_t>> alike;
     for (std::size_t k = 0; k < by.size(); ++k) {
         const std::string& key = by[k].key();
-        // Of energies a small part may be below rounding in one state and not in another.
-        if (with_energies || support_of(by[k], Reach::own).is_all) {
+        // Of energies a small part may be below rounding in one state and not in another; rows of
+        // parts see masses of many objects.
+        if (with_energies || KernelAccess::of(base).num_rows() > parts.m ||
+            support_of(by[k], Reach::own).is_all) {
             make({k}, Reach::all);
             continue;
         }
@@ -582,8 +593,10 @@ void ParameterGroups::make_group(std::vector<std::size_t> of,
             if (!here_) here_ = std::make_unique<Neighbour>(runs_.make({}));
             here_->evaluate(step_);
             const bool is_apart = group.look(step_, *here_) && group.agrees(step_);
-            group.look(
-                step_.before, places_, derivative_.unseen_rows(step_.before), with_energies_);
+            group.look(step_.before,
+                       places_,
+                       derivative_.massless().unseen_rows(step_.before),
+                       with_energies_);
             if (!is_apart || group.is_in_columns()) return fail("");
         }
         groups.push_back(std::move(group));

@@ -21,7 +21,8 @@ bool same_bits(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
 std::size_t size_of(const StepState& at) {
     Eigen::Index count = 0;
     for (const auto* x : {&at.q, &at.q_low, &at.v, &at.v_low, &at.pi, &at.lag}) count += x->size();
-    return sizeof at + sizeof(double) * (static_cast<std::size_t>(count) + at.plugin.size()) +
+    return sizeof at +
+           sizeof(double) * (static_cast<std::size_t>(count) + at.plugin.size() + at.modes.size()) +
            sizeof(int) * (at.dropped.size() + at.closed.size());
 }
 
@@ -30,6 +31,15 @@ std::size_t size_of(const AcceptedStep& step) {
     if (step.projection) count += step.projection->mu.size() + 2 * step.before.v.size();
     return sizeof step - sizeof step.before + sizeof(double) * static_cast<std::size_t>(count) +
            size_of(step.before);
+}
+
+/// Numbers that states have for each event of the part that has modes.
+std::size_t size_of_mode(const KernelSystem& system, const StepState& at) {
+    std::size_t count = 1;
+    system.step_parts().for_each([&count](const StepPart& part) {
+        if (part.num_rows() > 0) count = static_cast<std::size_t>(part.num_events());
+    });
+    return std::max<std::size_t>(at.modes.size() / count, 1);
 }
 
 std::vector<int> closed_rows(const RowSet& rows) {
@@ -43,6 +53,10 @@ std::vector<int> closed_rows(const RowSet& rows) {
 
 StepState StepState::of(KernelSystem& system) {
     const MotionState& state = system.state();
+    std::vector<double> modes;
+    system.step_parts().for_each([&modes](const StepPart& part) {
+        part.read_modes(modes);
+    });
     return {state.t,
             state.q,
             state.q_low,
@@ -52,7 +66,8 @@ StepState StepState::of(KernelSystem& system) {
             state.lag,
             state.plugin,
             system.parts().rows.dropped(),
-            closed_rows(system.parts().rows)};
+            closed_rows(system.parts().rows),
+            std::move(modes)};
 }
 
 void StepState::put(KernelSystem& system) const {
@@ -72,6 +87,10 @@ void StepState::put(KernelSystem& system) const {
         system.step_rows().matrix.forget();
     }
     if (data.parts.rows.dropped() != dropped) data.parts.rows.drop_rows(dropped);
+    std::span<const double> rest = modes;
+    system.step_parts().for_each([&rest](StepPart& part) {
+        part.write_modes(rest);
+    });
 }
 
 bool StepState::is_same(const StepState& other) const {
@@ -79,6 +98,18 @@ bool StepState::is_same(const StepState& other) const {
            same_bits(v, other.v) && same_bits(v_low, other.v_low) && same_bits(pi, other.pi) &&
            same_bits(lag, other.lag) && plugin == other.plugin && dropped == other.dropped &&
            closed == other.closed;
+}
+
+void StepState::let_stick(const KernelSystem& system, int event) {
+    modes[static_cast<std::size_t>(event) * size_of_mode(system, *this)] = 0.0;
+}
+
+std::vector<int> changed_modes(const KernelSystem& system, const StepState& a, const StepState& b) {
+    std::vector<int> out;
+    const std::size_t each = size_of_mode(system, a);
+    for (std::size_t at = 0; at < a.modes.size(); at += each)
+        if (a.modes[at] != b.modes[at]) out.push_back(static_cast<int>(at / each));
+    return out;
 }
 
 StepState AcceptedStep::start() const {
@@ -144,8 +175,9 @@ void RecordedRun::note_event(const std::vector<AcceptedStep>& steps,
                              const StepState& behind,
                              std::vector<PassedEvent>& events) {
     const std::vector<ImpactRecords::Event>& records = system_.impacts().all();
-    if (records.size() == records_seen_) return;
-    PassedEvent event{grid_step_, steps.size(), -1, steps.back().end(), behind};
+    const bool is_impact = records.size() > records_seen_;
+    if (!is_impact && changed_modes(system_, steps.back().before, behind).empty()) return;
+    PassedEvent event{grid_step_, steps.size(), -1, is_impact, steps.back().end(), behind};
     for (std::size_t i = records_seen_; i < records.size(); ++i) {
         const int row = records[i].row;
         event.row = i == records_seen_ || event.row == row ? row : -1;
@@ -205,6 +237,7 @@ void RecordedRun::visit_segment(std::size_t k,
     Segment segment;
     segment.first = checkpoints_[k].step;
     segment.last = checkpoints_[k + 1].step;
+    segment.begin = checkpoints_[k].state;
     if (are_kept_) {
         segment.end = checkpoints_[k + 1].state;
         take_kept(segment, at_end);

@@ -22,15 +22,21 @@ struct StepState {
     double t = 0.0;
     Eigen::VectorXd q, q_low, v, v_low, pi, lag;
     std::vector<double> plugin;
-    std::vector<int> dropped;  ///< rows that the selection leaves out
-    std::vector<int> closed;   ///< unilateral rows that are conditions
+    std::vector<int> dropped;   ///< rows that the selection leaves out
+    std::vector<int> closed;    ///< unilateral rows that are conditions
+    std::vector<double> modes;  ///< of parts of the system
 
     static StepState of(KernelSystem& system);
     /// Makes it that of a system, and nothing that follows from its past.
     void put(KernelSystem& system) const;
-    /// Whether all bits agree.
+    /// Makes the mode of an event of a part that of what sticks.
+    void let_stick(const KernelSystem& system, int event);
+    /// Whether all bits agree, modes apart.
     bool is_same(const StepState& other) const;
 };
+
+/// Events of parts whose modes are others in two states of a system.
+std::vector<int> changed_modes(const KernelSystem& system, const StepState& a, const StepState& b);
 
 /// A step, or a piece of one, as it was accepted.
 struct AcceptedStep {
@@ -50,11 +56,13 @@ struct AcceptedStep {
     StepState end() const;
 };
 
-/// An event that ended a piece of a step, and what it has made of the state.
+/// An event that ended a piece of a step, and what it has made of the state: an impact, or where
+/// modes are others behind it, the end of one.
 struct PassedEvent {
     long grid_step = 0;     ///< in which it came, counted from 1
     std::size_t steps = 0;  ///< that were accepted before it
-    int row = -1;           ///< unilateral, that has met or parted; -1: several
+    int row = -1;           ///< unilateral, that has met or parted; -1: several, or none
+    bool is_impact = true;
     StepState before, behind;
 };
 
@@ -82,7 +90,7 @@ public:
         std::vector<AcceptedStep> steps;
         std::vector<std::size_t> ends;  ///< of each grid step, the number of steps up to its end
         std::vector<PassedEvent> events;
-        StepState end;
+        StepState begin, end;  ///< at the checkpoints; what comes next may begin otherwise
     };
     /// Calls visit(segment) for all, the last first; once, as with visit_forwards().
     /// @param at_end  is called with the simulation's state where a grid step ends, in the order of

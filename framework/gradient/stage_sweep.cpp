@@ -362,7 +362,8 @@ private:
 }  // namespace
 
 std::string obstacle_of_stages(KernelSystem& system) {
-    std::string out = StepDerivative::obstacle_of_objects(system);
+    if (system.step_parts().num_rows() > 0) return "it has dry friction";
+    const std::string out = StepDerivative::obstacle_of_objects(system);
     return out.empty() ? InstantEquations::obstacle(system) : out;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The derivative of a step's equations, and the solve with its transpose.
+// The derivative of a step's equations, and what it makes of derivatives by a state.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,11 +12,13 @@
 #include <Eigen/SparseCore>
 
 #include "kernel_system.hpp"
-#include "krylov.hpp"
+#include "law_derivative.hpp"
+#include "massless_derivative.hpp"
 #include "object_differences.hpp"
+#include "part_differences.hpp"
 #include "recorded_run.hpp"
 #include "sparse_differences.hpp"
-#include "sparse_lu.hpp"
+#include "step_solve.hpp"
 
 namespace ancora {
 
@@ -23,6 +26,13 @@ namespace ancora {
 struct Costate {
     Eigen::VectorXd q, v, pi;
     double t = 0.0;  ///< by the instant itself, where that is found as the root of an event
+};
+
+/// A function of a step's unknowns and begin that adds to an objective: its derivatives, and its
+/// value over a trial that a system has just evaluated.
+struct StepFunction {
+    Eigen::VectorXd dq, q, s;
+    std::function<double(KernelSystem&, const StepTrial&)> value{};
 };
 
 /// Why the adjoint of a run is not to be had, in words.
@@ -40,19 +50,6 @@ std::vector<int> coordinates_of(const AttachmentMap& map);
 /// That a row and its Jacobian may depend on, ascending: those of its entries, or where it looks at
 /// velocities all of its object, since psi(u, u') need not have an entry for each u.
 std::vector<int> coordinates_of_row(Assembly& parts, const BlockPart& part, int row);
-
-/// A sparse matrix that is filled again and again by entries at the same places.
-class FilledMatrix {
-public:
-    using Sparse = Eigen::SparseMatrix<double>;
-    const Sparse& fill(int rows, int columns, const Triplets& list);
-    const Sparse& operator*() const { return matrix_; }
-
-private:
-    Sparse matrix_;
-    std::vector<std::pair<int, int>> at_;
-    std::vector<int> place_;
-};
 
 /// A step of the discrete formulation has the unknowns dq and s and begins from (q0, v0, pi0):
 ///
@@ -74,6 +71,9 @@ private:
 /// I is the increment of pi(q, t), so that I_dq = A(q1) and I_q = A(q1) - A(q0) for positions; B =
 /// A(q_mid) of at most quadratic rows, so that their B^T s changes by G/2 and G. What remains, rows
 /// of other kinds and forces, is differentiated by differences, object by object.
+///
+/// Rows of parts, as dry friction's, are equations r_part(dq, q0, s) = 0 behind these, with
+/// stresses of their own behind s, and no pi.
 class StepDerivative {
 public:
     /// @param system  is put to the states of steps, and of no other use
@@ -89,25 +89,24 @@ public:
     /// Takes the derivatives at a step.
     /// @throws AdjointObstacle where a law has a corner
     void take(const AcceptedStep& step);
-    /// Whether the residual changes as the derivatives say, in a random direction, and on nothing
-    /// else that plugins keep. After take().
-    /// @returns what is at fault; empty: nothing
-    std::string check(const AcceptedStep& step, unsigned seed);
+    /// What residuals change by, where the unknowns and what a step begins from change so, with the
+    /// largest of the terms of motion, rows and rows of parts.
+    struct Change {
+        Eigen::VectorXd motion, rows;
+        double motion_size = 0.0, rows_size = 0.0, parts_size = 0.0;
+    };
+    Change change_by(const Eigen::VectorXd& dq,
+                     const Eigen::VectorXd& dq0,
+                     const Eigen::VectorXd& ds,
+                     const Eigen::VectorXd& dpi) const;
+    /// Laws of parts are linear from here on, as at the step taken last; or no more.
+    void hold_laws(bool on) { of_parts_.hold_laws(on); }
 
-    /// Velocities of coordinates without mass follow from the others at the end of each step
-    /// (theory (35)), and steps do not depend on them: derivatives by them go to positions and the
-    /// other velocities.
-    void move_massless(const StepState& at, Costate& of);
-    /// Rows that see coordinates without mass by rounding alone at a state, as a joint in the plane
-    /// of a flat body does: they say nothing of these there, nor beside it.
-    std::vector<int> unseen_rows(const StepState& at);
+    MasslessDerivative& massless() { return massless_; }
     /// What pi of rows on positions change with positions by x at a state: A x, zero of others.
     Eigen::VectorXd strain_change(const StepState& at, const Eigen::VectorXd& x);
-    /// Resets such velocities of a system at its present state.
-    static void reset_massless(KernelSystem& system, const std::vector<int>& unseen);
-
     /// Solves are those of push(), not of pull_back().
-    void go_forwards() { is_transposed_ = false; }
+    void go_forwards() { solve_.go_forwards(); }
     /// Changes of (q0, v0, pi0), which become those of (q1, v1, pi1), by a parameter by which the
     /// residuals and I change so:
     ///
@@ -119,8 +118,12 @@ public:
               const Eigen::VectorXd& rows,
               const Eigen::VectorXd& increments);
     /// (2) of the step taken last: L becomes that of its begin; `motion` and `rows` are (m, n).
+    /// @param besides  what the objective has of the step itself
     /// @returns false if K has no inverse
-    bool pull_back(Costate& of, Eigen::VectorXd& motion, Eigen::VectorXd& rows);
+    bool pull_back(Costate& of,
+                   Eigen::VectorXd& motion,
+                   Eigen::VectorXd& rows,
+                   const StepFunction* besides = nullptr);
 
     /// Derivatives of an objective by the time at which the step taken last begins, and by its
     /// length, with what is given at its end and what pull_back() has found.
@@ -130,7 +133,8 @@ public:
     Shift shift(const AcceptedStep& step,
                 const Costate& of,
                 const Eigen::VectorXd& motion,
-                const Eigen::VectorXd& rows);
+                const Eigen::VectorXd& rows,
+                const StepFunction* besides = nullptr);
 
     /// Largest residuals of the step taken last: what its iteration has left.
     double motion_left() const { return motion_left_; }
@@ -140,55 +144,35 @@ public:
 
 private:
     void find_objects();
-    void find_massless();
     void differentiate_rows(const AcceptedStep& step);
     void differentiate_forces(const AcceptedStep& step);
-    void take_laws(const AcceptedStep& step);
-    void assemble(double h);
+    void assemble(const AcceptedStep& step);
     void evaluate(const AcceptedStep& step);
     double distance(int coordinate, double part) const;
-    enum class Factors { none, symmetric, exact };
-    bool factorise();
-    void weigh_factors();
-    bool precondition(const Eigen::VectorXd& b, Eigen::VectorXd& x);
-    bool solve(const Eigen::VectorXd& b, Eigen::VectorXd& x);
-    void multiply(const Eigen::VectorXd& x, Eigen::VectorXd& to) const;
-    bool solve_by(const Eigen::VectorXd& b, Eigen::VectorXd& x);
-    bool is_rounding(const Eigen::VectorXd& b, const Eigen::VectorXd& x);
-
     using Sparse = Eigen::SparseMatrix<double>;
 
     KernelSystem& system_;
     SystemData data_;
-    int n_, m_;
+    PartDifferences of_parts_;
+    LawDerivative of_laws_;
+    MasslessDerivative massless_;
+    StepSolve solve_;
+    int n_, m_, all_;  // coordinates, rows of the model, and with those of parts
     double extent_;
     std::vector<char> is_general_;   // of each block: its rows by differences
     std::vector<char> is_velocity_;  // of each row: I by differences as well
     std::optional<RowDifferences> of_rows_;
     std::optional<ForceDifferences> of_forces_;
     std::vector<int> other_forces_;
-    std::optional<SparseDifferences> of_other_forces_, of_massless_;
+    std::optional<SparseDifferences> of_other_forces_;
 
     Eigen::VectorXd q_, dq_, mid_, r_motion_, r_rows_, A0_, A1_, B_, pi_t_, s_, v_, increments_;
     std::vector<double> plugin_;
     Triplets by_dq_, by_q_;      // of r_motion, but for M
     Triplets rows_dq_, rows_q_;  // of I
-    Triplets law_I_, law_pi_;    // of r_rows
-    Eigen::VectorXd gamma_;      // of the rows' equations
-    FilledMatrix M_, C_q_, I_dq_, I_q_, E_, P_, KT_;
+    FilledMatrix M_, C_q_, I_dq_, I_q_, E_, P_, part_q_;
     Triplets list_, mass_;
-    Eigen::VectorXd left_, more_, x_, b_, scaled_;
-    Krylov krylov_;
-    SparseLu lu_;
-    const AcceptedStep* step_ = nullptr;  // taken last
-    std::vector<int> closed_;             // in it
-    Factors factors_ = Factors::none;
-    double factors_length_ = 0.0;  // of the step that they are of
-    // Products of the step taken last, of the last one that had new factors, and those that old
-    // ones have cost since.
-    double products_ = 0.0, products_when_fresh_ = 0.0, wasted_ = 0.0;
-    bool is_transposed_ = true;
-    bool is_fresh_ = false;  // of the step taken last
+    Eigen::VectorXd x_, b_;
     double h_ = 0.0, scale_ = 1.0;
     double motion_left_ = 0.0, rows_left_ = 0.0;
 };

@@ -10,49 +10,11 @@
 
 #include "ancora/framework/gradient.hpp"
 #include "friction_models.hpp"
+#include "gradient_checks.hpp"
 #include "support/refusal.hpp"
 
 namespace ancora::testing {
 namespace {
-
-using Texts = std::vector<std::string>;
-
-Gradient gradient(const std::string& text,
-                  const Texts& of,
-                  const Texts& by,
-                  GradientMethod method,
-                  std::size_t most_bytes = GradientOptions().most_bytes) {
-    std::vector<Objective> objectives;
-    for (const std::string& one : of) objectives.push_back(Objective::parse(one));
-    return differentiate(
-        [&text](std::span<const std::string> overrides) {
-            return Manifest::parse(text, "test.toml", overrides);
-        },
-        objectives,
-        by,
-        registry(),
-        {.workers = 0, .method = method, .most_bytes = most_bytes});
-}
-
-/// The adjoint's derivatives are those of neighbouring runs, to the digits that these have.
-void check_by_both(const std::string& text, const Texts& of, const Texts& by, double digits) {
-    const Gradient adjoint = gradient(text, of, by, GradientMethod::adjoint);
-    const Gradient differences = gradient(text, of, by, GradientMethod::differences);
-    const Gradient again = gradient(text, of, by, GradientMethod::adjoint, 1000);
-    for (std::size_t i = 0; i < of.size(); ++i)
-        for (std::size_t k = 0; k < by.size(); ++k) {
-            CAPTURE(of[i]);
-            CAPTURE(by[k]);
-            const Gradient::Entry &found = adjoint.entry(i, k), &other = differences.entry(i, k);
-            CAPTURE(other.remark);
-            CHECK(found.is_by_adjoint);
-            CHECK(other.remark == "");
-            CHECK(found.value ==
-                  near(other.value, digits * std::abs(other.value) + 10.0 * other.error));
-            // with steps that are computed again between saved states
-            CHECK(again.entry(i, k).value == found.value);
-        }
-}
 
 std::string bouncing(double e, double height, double end) {
     return fmt::format(
@@ -74,7 +36,7 @@ TEST_CASE("a ball that bounces, in closed form") {
                    "body.ball.velocity[2]",
                    "constraint.floor.radius"};
     const Gradient found =
-        gradient(bouncing(e, h, t), {"ball.z", "ball.vz"}, by, GradientMethod::adjoint);
+        gradient_of(bouncing(e, h, t), {"ball.z", "ball.vz"}, by, GradientMethod::adjoint);
     const double w = std::sqrt(u * u + 2.0 * g * (h - r));
     // Behind the second impact: s = t - (u + w) / g - 2 e w / g, z = r + e^2 w s - g s^2 / 2
     const double s = t - (u + w) / g - 2.0 * e * w / g, v = e * e * w;
@@ -142,7 +104,7 @@ TEST_CASE("where contacts meet at one instant the adjoint leaves it to differenc
     text.replace(text.find("0.3, 0, 0.1"), 11, "0.3, 0, 0.0");
     text.replace(text.rfind("end = "), std::string::npos, fmt::format("end = {:.17g}\n", at));
     CHECK(has(refusal([&] {
-                  gradient(text, {"ball.vz"}, {"parameters.h"}, GradientMethod::adjoint);
+                  gradient_of(text, {"ball.vz"}, {"parameters.h"}, GradientMethod::adjoint);
               }),
               "may change"));
     // Two that fall from the same height: which of them is first may change.
@@ -156,7 +118,7 @@ TEST_CASE("where contacts meet at one instant the adjoint leaves it to differenc
     const std::string two = weight({0.0, 0.0, -kGravity}) + "\n" + falling(0) + falling(1) +
                             integrator("emm", 0.01, 0.6);
     const Gradient found =
-        gradient(two, {"b0.z"}, {"body.b0.position[2]"}, GradientMethod::automatic);
+        gradient_of(two, {"b0.z"}, {"body.b0.position[2]"}, GradientMethod::automatic);
     CHECK(has(found.why_differences, "several rows meet at once"));
     CHECK_FALSE(found.entry(0, 0).is_by_adjoint);
     CHECK(has(found.entry(0, 0).remark, "another order"));

@@ -197,6 +197,56 @@ public:
     /// Selects the modes that continue from the present state, by its accelerations.
     virtual void resolve() = 0;
 
+    // --- For derivatives of a run.
+
+    /// Own rows, with all that they and their forces may depend on.
+    struct Reach {
+        std::vector<int> own;          ///< among the rows of the system
+        std::vector<int> acted_on;     ///< coordinates that their forces act on, ascending
+        std::vector<int> coordinates;  ///< that they depend on, ascending
+        std::vector<int> rows;         ///< of the model, on whose stresses they depend
+    };
+    virtual std::vector<Reach> reaches() const { return {}; }
+    /// [step] From here on evaluate() takes laws for linear, as they are at the trial evaluated
+    /// last; or no more.
+    virtual void hold_laws(bool on) { static_cast<void>(on); }
+    /// Why its equations have no derivative in the modes as they are; null: they have one.
+    virtual const char* corner() const { return nullptr; }
+    /// What the equations of a step depend on besides the state of the model: as many numbers for
+    /// each of its events, the first of which is the mode.
+    virtual void read_modes(std::vector<double>& to) const { static_cast<void>(to); }
+    /// Takes as many from the begin as it would write.
+    virtual void write_modes(std::span<const double>& from) { static_cast<void>(from); }
+    /// What ends a mode, whatever trials were before: a number of the end of a step that comes to
+    /// zero; or a mean over the step, of which the value at its end is extrapolated from the mean
+    /// of the step before, of this length.
+    struct ModeEnd {
+        double value = 1.0;
+        bool is_mean = false;
+        double last = 0.0, last_length = 0.0;  ///< zero: the mean itself
+
+        double at_end(double h) const {
+            return last_length > 0.0 ? value + (value - last) * h / (h + last_length) : value;
+        }
+    };
+    /// [step] Of the trial evaluated last, or of one that differs by its end alone.
+    virtual ModeEnd mode_end(const StepTrial& trial, int event) {
+        static_cast<void>(trial);
+        static_cast<void>(event);
+        return {};
+    }
+    /// [step] What modes ask to be zero at an instant, linear in v: a number for each own row,
+    /// zero where they ask nothing.
+    virtual void evaluate_rates(const double* q,
+                                const double* v,
+                                double t,
+                                std::span<double> rates) {
+        static_cast<void>(q);
+        static_cast<void>(v);
+        static_cast<void>(t);
+        std::ranges::fill(rates, 0.0);
+    }
+
     // --- Messages.
 
     /// @throws Error (numerical) where its rows of the last solve have no single solution

@@ -153,6 +153,8 @@ public:
             return v == 0.0;
         });
     }
+    /// Of row k, its number in rows().
+    int row_of(int k) const { return row_[k]; }
     int contact_of(int k) const { return contact_of_row_[k]; }
     /// Which of its constraint's sliding rows row k is.
     int place_of(int k) const { return row_[k] - contacts_[contact_of(k)].first_tangent; }

@@ -143,6 +143,32 @@ public:
     }
     void resolve() override { modes_.resolve(); }
 
+    std::vector<Reach> reaches() const override;
+    void hold_laws(bool on) override { in_step_.hold_laws(on); }
+    const char* corner() const override {
+        const bool keeps = std::ranges::any_of(contacts_.all(), [this](const Contact& contact) {
+            return !contacts_.sticks(contact) && !contacts_.is_open(contact) &&
+                   !contact.is_locked && contact.num_rows > 1 && !slip_.is_projected(contact);
+        });
+        return keeps ? "what slides in several directions comes to its stop" : nullptr;
+    }
+    void read_modes(std::vector<double>& to) const override;
+    void write_modes(std::span<const double>& from) override;
+    ModeEnd mode_end(const StepTrial& trial, int event) override {
+        return modes_.mode_end(trial, event);
+    }
+    void evaluate_rates(const double* q,
+                        const double* v,
+                        double t,
+                        std::span<double> rates) override {
+        contacts_.evaluate(q, v, t);
+        for (int k = 0; k < contacts_.num_rows(); ++k)
+            rates[static_cast<std::size_t>(k)] =
+                contacts_.sticks(contacts_.all()[contacts_.contact_of(k)])
+                    ? contacts_.along(k, v) + contacts_.drift(k)
+                    : 0.0;
+    }
+
     void refuse_unsolvable(double t) const override {
         if (responses_.has_no_solution) slip_.refuse_paradox(t);
     }
@@ -177,6 +203,11 @@ private:
         contacts_.drop_idle_rows(
             trial_.q_next.data(), trial_.v_next.data(), parts_.model.begin_time);
         return contacts_;
+    }
+    /// 0: it sticks; else the way in which it slides, where there are two.
+    static double mode_of(const Contact& contact) {
+        if (contact.mode == ContactMode::stick) return 0.0;
+        return contact.num_rows == 1 && contact.direction[0] < 0.0 ? -1.0 : 1.0;
     }
     bool is_on_joint(const Contact& contact) const {
         return parts_.model.constraints[contact.constraint].joint != nullptr;
@@ -284,6 +315,65 @@ std::vector<std::string> FrictionPart::ambiguous(ContinuousFace& face) const {
         }
     }
     return names;
+}
+
+/// Rows of a contact, T^T s and T dq, depend on the coordinates of T; its law on the reaction,
+/// which is made of the stresses of its constraint and of their directions.
+std::vector<StepPart::Reach> FrictionPart::reaches() const {
+    std::vector<Reach> out;
+    const auto sort = [](std::vector<int>& x) {
+        std::ranges::sort(x);
+        x.erase(std::unique(x.begin(), x.end()), x.end());
+    };
+    for (const Contact& contact : contacts_.all()) {
+        Reach reach;
+        for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k) {
+            reach.own.push_back(contacts_.first() + k);
+            const std::span<const int> columns = contacts_.rows().columns(contacts_.row_of(k));
+            reach.acted_on.insert(reach.acted_on.end(), columns.begin(), columns.end());
+        }
+        sort(reach.acted_on);
+        reach.coordinates = reach.acted_on;
+        const RowOwner& on = parts_.owner_of_constraint(contact.constraint);
+        const int first = contact.gap >= 0 ? contact.gap : on.first_row;
+        const int count = contact.gap >= 0 ? 1 : on.num_rows;
+        for (int k = first; k < first + count; ++k) {
+            reach.rows.push_back(k);
+            const std::span<const int> columns = parts_.rows.columns(k);
+            reach.coordinates.insert(reach.coordinates.end(), columns.begin(), columns.end());
+        }
+        sort(reach.coordinates);
+        out.push_back(std::move(reach));
+    }
+    return out;
+}
+
+void FrictionPart::read_modes(std::vector<double>& to) const {
+    for (const Contact& contact : contacts_.all()) {
+        for (const double x : {mode_of(contact),
+                               contact.is_idle ? 1.0 : 0.0,
+                               contact.speed,
+                               contact.fastest,
+                               contact.margin,
+                               contact.margin_h})
+            to.push_back(x);
+        to.insert(to.end(), contact.direction.begin(), contact.direction.end());
+        to.insert(to.end(), contact.anchor.begin(), contact.anchor.end());
+    }
+}
+
+void FrictionPart::write_modes(std::span<const double>& from) {
+    std::size_t at = 0;
+    for (Contact& contact : contacts_.all()) {
+        contact.mode = from[at++] == 0.0 ? ContactMode::stick : ContactMode::slip;
+        contact.is_idle = from[at++] != 0.0;
+        for (double* const x :
+             {&contact.speed, &contact.fastest, &contact.margin, &contact.margin_h})
+            *x = from[at++];
+        for (Slides* const x : {&contact.direction, &contact.anchor})
+            for (double& one : *x) one = from[at++];
+    }
+    from = from.subspan(at);
 }
 
 void FrictionPart::save(std::vector<std::byte>& to) const {

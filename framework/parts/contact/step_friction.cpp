@@ -52,6 +52,10 @@ void StepFriction::evaluate(const StepTrial& trial,
             contacts_.add_along(k, s[k], r_motion.data());
         }
         Linear& law = laws_[c];
+        if (are_held_) {
+            evaluate_held(static_cast<int>(c), shared, slide, w, s, r_rows);
+            continue;
+        }
         law.of_slip.is_held = false;
         if (!contacts_.sticks(contact)) {
             // N is that of the same trial, not of the step before: the coupling is solved, and
@@ -69,16 +73,48 @@ void StepFriction::evaluate(const StepTrial& trial,
                               : slip_.linearise(contact, w.data(), N, trial.t0);
             // f_hat = f / |f|, for d|f| = f_hat . df
             law.normal = SlipLaw::slope(contact, f);
+            law.reaction = f;
+            law.rate = w;
         }
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
             const auto at = static_cast<std::size_t>(i);
+            law.stress[at] = s[k];
+            law.scale[at] = scale(k, trial.h);
             // (1): stick closes the slide since the anchor, slip the law; both in metres.
             double& r = r_rows[contacts_.first() + k];
             r = contacts_.sticks(contact) ? slide[at] + contact.anchor[at]
                 : law.of_slip.is_held     ? slide[at]
-                                          : scale(k, trial.h) * (law.of_slip.s[at] - s[k]);
+                                          : law.scale[at] * (law.of_slip.s[at] - s[k]);
         }
+    }
+}
+
+/// (1) of a contact with the law's tangent at the trial evaluated last before it was held,
+///   s_law + (d s_law / dN) f_hat . df + (d s_law / dw) dw + (d s_law / ds) ds
+void StepFriction::evaluate_held(int c,
+                                 const double* shared,
+                                 const Slides& slide,
+                                 const Slides& rate,
+                                 const double* s,
+                                 std::span<double> r_rows) {
+    const Contact& contact = contacts_.all()[c];
+    const Linear& law = laws_[c];
+    const bool is_law = !is_stuck(c);
+    Eigen::Vector3d f = law.reaction;
+    if (is_law) slip_.normal_force(contact, shared, true, &f);
+    const double normal = law.normal.dot(f - law.reaction);
+    for (int i = 0; i < contact.num_rows; ++i) {
+        const int k = contact.first_row + i;
+        const auto at = static_cast<std::size_t>(i);
+        double& r = r_rows[contacts_.first() + k];
+        r = slide[at] + (contacts_.sticks(contact) ? contact.anchor[at] : 0.0);
+        if (!is_law) continue;
+        double of_law = law.of_slip.s[at] + law.of_slip.by_normal[at] * normal;
+        for (int l = 0; l < contact.num_rows; ++l)
+            of_law += law.of_slip.by_rate[at][l] * (rate[l] - law.rate[l]) +
+                      law.of_slip.by_stress[at][l] * (s[contact.first_row + l] - law.stress[l]);
+        r = law.scale[at] * (of_law - s[k]);
     }
 }
 

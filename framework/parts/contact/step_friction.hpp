@@ -33,6 +33,8 @@ public:
 
     /// Adds (1) to the residual of the frictionless rows. [step]
     void evaluate(const StepTrial& trial, std::span<double> r_motion, std::span<double> r_rows);
+    /// From here on laws are linear in evaluate(), those at the trial evaluated last; or no more.
+    void hold_laws(bool on) { are_held_ = on; }
     /// Solves with the operator of the frictionless rows, then for the contacts' stresses
     /// in the small space of their rows. [step]
     void solve(std::span<const double> r_motion,
@@ -63,7 +65,16 @@ private:
         SlipLaw::Linear of_slip;
         Eigen::Vector3d normal = Eigen::Vector3d::Zero();  ///< direction of its reaction
         double normal_of_correction = 0.0;                 ///< change of its size by a correction
+        // Where it is the law.
+        Eigen::Vector3d reaction = Eigen::Vector3d::Zero();
+        Slides rate{}, stress{}, scale{};
     };
+    void evaluate_held(int contact,
+                       const double* shared,
+                       const Slides& slide,
+                       const Slides& rate,
+                       const double* s,
+                       std::span<double> r_rows);
     double unit_of_stuck(const ContactGroup& group) const;
     double largest_scale(const Contact& contact, double h) const;
     void find_normal_responses();
@@ -79,6 +90,7 @@ private:
     std::vector<Linear> laws_;                      // of each contact
     std::vector<Eigen::Vector3d> normal_response_;  // per contact and place in its group
     Eigen::VectorXd no_rows_;
+    bool are_held_ = false;
 };
 
 }  // namespace ancora

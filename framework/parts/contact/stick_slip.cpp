@@ -328,10 +328,11 @@ double StickSlip::stick_margin(
 double StickSlip::margin_at_end(const Contact& contact,
                                 const StepTrial& trial,
                                 const double* shared) {
-    const double margin = stick_margin(contact, trial.s.data(), shared, true, trial.t0);
-    const double h = trial.h;
-    return contact.margin_h > 0.0 ? margin + (margin - contact.margin) * h / (h + contact.margin_h)
-                                  : margin;
+    const StepPart::ModeEnd end{stick_margin(contact, trial.s.data(), shared, true, trial.t0),
+                                true,
+                                contact.margin,
+                                contact.margin_h};
+    return end.at_end(trial.h);
 }
 
 /// Whether a contact that sticks would reach its limit within the trial.
@@ -347,7 +348,6 @@ void StickSlip::evaluate(const StepTrial& trial, std::span<double> g) {
         std::ranges::fill(g, 1.0);
         return;
     }
-    const double h = trial.h;
     const double* const shared = slip_.shared(trial.s.data(), true);
     const bool tells = tells_forces(trial);
     const double rounding = slip_.force_rounding(trial.s.data(), shared, true);
@@ -360,14 +360,8 @@ void StickSlip::evaluate(const StepTrial& trial, std::span<double> g) {
         if (tells) margin = margin_at_end(contact, trial, shared) + rounding;
         g[c] = margin;
     }
-    // q_1 = q_0 + dq and v_1 = v_0 + h a with the compensation terms that the accepted state will
-    // have, so that the event function has its root at the accepted state.
     if (!has_slip) return;
-    for (int i = 0; i < parts_.n; ++i) {
-        q_[i] = state_.q[i] + (state_.q_low[i] + trial_.dq[i]);
-        v_[i] = state_.v[i] + (state_.v_low[i] + h * trial.a[i]);
-    }
-    contacts_.evaluate(q_.data(), v_.data(), trial.t0 + h);
+    evaluate_end(trial);
     sliding_events(v_.data(), g);
     if (!has_no_solution_) return;
     for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
@@ -375,6 +369,30 @@ void StickSlip::evaluate(const StepTrial& trial, std::span<double> g) {
         const bool is_idle = contact.is_locked || contacts_.is_open(contact);
         if (!is_idle && !contacts_.sticks(contact)) g[c] = -1.0;
     }
+}
+
+/// Geometry at q_1 = q_0 + dq and v_1 = v_0 + h a with the compensation terms that the accepted
+/// state will have, so that the event function has its root at the accepted state.
+void StickSlip::evaluate_end(const StepTrial& trial) {
+    const double h = trial.h;
+    for (int i = 0; i < parts_.n; ++i) {
+        q_[i] = state_.q[i] + (state_.q_low[i] + trial_.dq[i]);
+        v_[i] = state_.v[i] + (state_.v_low[i] + h * trial.a[i]);
+    }
+    contacts_.evaluate(q_.data(), v_.data(), trial.t0 + h);
+}
+
+StepPart::ModeEnd StickSlip::mode_end(const StepTrial& trial, int c) {
+    const Contact& contact = contacts_.all()[static_cast<std::size_t>(c)];
+    if (!contacts_.sticks(contact)) {
+        evaluate_end(trial);
+        return {sliding_event(contact, v_.data())};
+    }
+    const double* const shared = slip_.shared(trial.s.data(), true);
+    return {stick_margin(contact, trial.s.data(), shared, true, trial.t0),
+            true,
+            contact.margin,
+            contact.margin_h};
 }
 
 void StickSlip::evaluate(double t, const double* q, const double* v, std::span<double> g) {
@@ -397,17 +415,20 @@ void StickSlip::evaluate(double t, const double* q, const double* v, std::span<d
 void StickSlip::sliding_events(const double* v, std::span<double> g) const {
     for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
         const Contact& contact = contacts_.all()[c];
-        if (contacts_.sticks(contact)) continue;
-        // g_slip = d . w (theory (41)), d of the step's beginning: positive while it slides on, of
-        // one sign change where it stops. |w| itself would touch zero without a change of sign.
-        const bool is_idle = contact.is_locked || contacts_.is_open(contact);
-        g[c] = is_idle ? 1.0 : 0.0;
-        if (is_idle) continue;
-        for (int i = 0; i < contact.num_rows; ++i) {
-            const int k = contact.first_row + i;
-            g[c] += contact.direction[i] * (contacts_.along(k, v) + contacts_.drift(k));
-        }
+        if (!contacts_.sticks(contact)) g[c] = sliding_event(contact, v);
     }
+}
+
+/// g_slip = d . w (theory (41)), d of the step's beginning: positive while it slides on, of one
+/// sign change where it stops. |w| itself would touch zero without a change of sign.
+double StickSlip::sliding_event(const Contact& contact, const double* v) const {
+    if (contact.is_locked || contacts_.is_open(contact)) return 1.0;
+    double g = 0.0;
+    for (int i = 0; i < contact.num_rows; ++i) {
+        const int k = contact.first_row + i;
+        g += contact.direction[i] * (contacts_.along(k, v) + contacts_.drift(k));
+    }
+    return g;
 }
 
 void StickSlip::record_step(const StepTrial& trial, const TrialSizes& sizes) {

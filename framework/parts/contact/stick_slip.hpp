@@ -51,6 +51,8 @@ public:
     /// Event functions of each contact: its margin to the limit, or its sliding velocity.
     void evaluate(const StepTrial& trial, std::span<double> g);
     void evaluate(double t, const double* q, const double* v, std::span<double> g);
+    /// The same of one contact, whatever trials were before.
+    StepPart::ModeEnd mode_end(const StepTrial& trial, int contact);
     /// Forces jump: sticking contacts are to be rechecked.
     void recheck();
     /// Contact `event` has come to its event at the present state.
@@ -88,6 +90,8 @@ private:
     bool stick_ends(const StepTrial& trial);
     bool comes_again(int event);
     bool tells_forces(const StepTrial& trial);
+    void evaluate_end(const StepTrial& trial);
+    double sliding_event(const Contact& contact, const double* v) const;
     void sliding_events(const double* v, std::span<double> g) const;
     void note_changes(double h);
     void follow_sliding();

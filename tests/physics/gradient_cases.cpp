@@ -130,6 +130,44 @@ GradientCase film(Random& random, const std::string& integrator) {
     return out;
 }
 
+/// Links on hinges that rub: which slide, turn back, stick and begin to slide.
+GradientCase rubbing_links(Random& random, const std::string& integrator) {
+    GradientCase out;
+    out.family = "hinges that rub";
+    const int count = random.integer(1, 3);
+    out.text = fmt::format("[parameters]\nmu = {:.17g}\n[model]\nproject_start = true\n",
+                           random.uniform(0.05, 0.4)) +
+               "gravity = " + vector(9.81 * random.direction()) + "\n";
+    Vec3 pin = Vec3::Zero();
+    for (int i = 0; i < count; ++i) {
+        const Vec3 half = random.uniform(0.2, 0.5) * random.direction();
+        out.text += fmt::format(
+            "[[body]]\nname = \"b{}\"\ntype = \"ancf_rigid_body\"\nmass = {:.17g}\n"
+            "inertia = [{:.17g}, 0.1, 0.09]\nposition = {}\nangular_velocity = {}\n",
+            i,
+            random.uniform(0.5, 3.0),
+            random.uniform(0.08, 0.12),
+            vector(pin + half),
+            vector(random.uniform(0.0, 4.0) * random.direction()));
+        out.text += fmt::format(
+            "[[joint]]\nname = \"j{0}\"\ntype = \"revolute\"\na = \"{1}\"\nb = \"b{0}\"\n"
+            "point = {2}\naxis = {3}\nfriction = {{ mu = \"mu\", mu_static = \"1.2*mu\", "
+            "radius = {4:.17g}, effort = {5:.17g}, viscous = {6:.17g} }}\n",
+            i,
+            i == 0 ? std::string("ground") : fmt::format("b{}", i - 1),
+            vector(pin),
+            vector(random.direction()),
+            random.uniform(0.02, 0.1),
+            random.uniform(0.02, 0.3),
+            random.uniform(0.0, 0.1));
+        pin += 2.0 * half;
+    }
+    out.text += tail(integrator, 0.03);
+    out.of = {fmt::format("b{}.x", count - 1), "b0.vz"};
+    out.by = {"sensitive", "parameters.mu", "model.gravity[0]", "model.gravity[2]"};
+    return out;
+}
+
 }  // namespace
 
 GradientCase make_gradient_case(std::uint64_t seed, const std::string& integrator) {
@@ -142,6 +180,12 @@ GradientCase make_gradient_case(std::uint64_t seed, const std::string& integrato
         case 4:
             out = film(random, integrator);
             break;
+        case 3:
+            if (seed % 12 == 9) {
+                out = rubbing_links(random, integrator);
+                break;
+            }
+            [[fallthrough]];
         default: {
             const Mechanism mechanism = make_mechanism(seed);
             out.family = mechanism.family;

@@ -11,8 +11,8 @@
 
 namespace ancora::testing {
 
-/// Mechanisms of all sorts, beams, and films; each by all of its sensitive parameters, by gravity
-/// and by starts.
+/// Mechanisms of all sorts, beams, films, and hinges with friction; each by all of its sensitive
+/// parameters, by gravity and by starts.
 struct GradientCase {
     std::uint64_t seed = 0;
     std::string family;

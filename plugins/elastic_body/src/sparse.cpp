@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kLeaf = 24;
 // Rows of a block: columns of this length stay in the cache.
 constexpr std::size_t kRows = 128;
-// Numbers of the smallest update: a large page, so that small ones serve again for each other.
-constexpr std::size_t kLeastUpdate = std::size_t{1} << 18;
+// Columns of a panel of an update: half a panel lies above the diagonal, and each packs all rows.
+constexpr std::size_t kUpdatePanel = 768;
 // Of a pivot, relative to the diagonal: below, it is rounding.
 constexpr double kPivot = 1e-14;
 
@@ -266,6 +266,70 @@ private:
 
 // --- factor
 
+namespace {
+
+/// What a front leaves for its parent: a lower triangle, in panels of columns without what is above
+/// them.
+struct Update {
+    double* at = nullptr;
+    std::size_t order = 0;
+
+    /// Where row j of column j is.
+    std::size_t place(std::size_t j) const {
+        const std::size_t panel = j / kUpdatePanel, first = panel * kUpdatePanel;
+        const std::size_t shorter = kUpdatePanel * kUpdatePanel * (panel * (panel - 1) / 2);
+        return first * order - shorter + (j - first) * (order - first + 1);
+    }
+    std::size_t size() const { return order == 0 ? 0 : place(order - 1) + 1; }
+    /// Rows from j on of a column, by their number.
+    double* column(std::size_t j) const { return at + place(j) - j; }
+};
+
+/// Updates of fronts that are made children before parents. Those of even and of odd depth have a
+/// stack each, so that children, which lie on top of theirs, go as soon as their parent has them.
+class UpdateStacks {
+public:
+    /// @param order  of the update of each front
+    template <class Order>
+    UpdateStacks(const std::vector<std::int32_t>& parent, const Order& order)
+        : updates_(parent.size()), is_odd_(parent.size()) {
+        std::vector<std::vector<std::size_t>> children(parent.size());
+        for (std::size_t n = parent.size(); n-- > 0;) {
+            updates_[n].order = order(n);
+            if (parent[n] < 0) continue;
+            is_odd_[n] = 1 - is_odd_[at(parent[n])];
+            children[at(parent[n])].push_back(n);
+        }
+        std::array<std::size_t, 2> most{};
+        for (std::size_t n = 0; n < parent.size(); ++n) {
+            most[is_odd_[n]] =
+                std::max(most[is_odd_[n]], height_[is_odd_[n]] += updates_[n].size());
+            for (const std::size_t child : children[n]) pop(child);
+        }
+        for (std::size_t odd = 0; odd < 2; ++odd) {
+            memory_[odd] = fronts::Numbers(most[odd]);
+            height_[odd] = 0;
+        }
+    }
+
+    const Update& push(std::size_t n) {
+        updates_[n].at = memory_[is_odd_[n]].data() + height_[is_odd_[n]];
+        height_[is_odd_[n]] += updates_[n].size();
+        std::fill_n(updates_[n].at, updates_[n].size(), 0.0);
+        return updates_[n];
+    }
+    const Update& of(std::size_t n) const { return updates_[n]; }
+    void pop(std::size_t n) { height_[is_odd_[n]] -= updates_[n].size(); }
+
+private:
+    std::vector<Update> updates_;
+    std::vector<std::size_t> is_odd_;
+    std::array<fronts::Numbers, 2> memory_;
+    std::array<std::size_t, 2> height_{};
+};
+
+}  // namespace
+
 SparseCholesky::SparseCholesky(const SparseSymmetric& A,
                                const std::vector<std::int32_t>& group,
                                const std::vector<Vec3>& position) {
@@ -331,21 +395,9 @@ void SparseCholesky::factorise(const SparseSymmetric& A, const std::vector<std::
     }
     L_ = fronts::Numbers(size_of_L);
 
-    // What fronts leave for their parents, boundary x boundary, lower triangles; in memory that is
-    // used again
-    std::vector<fronts::Numbers> updates(fronts_.size()), spare;
-    const auto take = [&](std::size_t order) {
-        const std::size_t size = order * order;
-        auto best = spare.end();
-        for (auto it = spare.begin(); it != spare.end(); ++it)
-            if (it->size() >= size && (best == spare.end() || it->size() < best->size())) best = it;
-        if (best == spare.end()) return fronts::Numbers(std::max(size, kLeastUpdate));
-        fronts::Numbers out = std::move(*best);
-        spare.erase(best);
-        for (std::size_t j = 0; j < order; ++j)
-            std::fill_n(out.data() + j * order + j, order - j, 0.0);
-        return out;
-    };
+    UpdateStacks updates(parent, [&](std::size_t n) {
+        return fronts_[n].boundary.size();
+    });
     std::vector<std::size_t> local(place_.size(), 0);
     for (std::size_t n = 0; n < fronts_.size(); ++n) {
         Front& front = fronts_[n];
@@ -354,29 +406,38 @@ void SparseCholesky::factorise(const SparseSymmetric& A, const std::vector<std::
         for (std::size_t k = 0; k < own; ++k) local[at(front.begin) + k] = k;
         for (std::size_t k = 0; k < beyond; ++k) local[at(front.boundary[k])] = own + k;
         double* const L = L_.data() + front.first;
-        fronts::Numbers& update = updates[n] = take(beyond);
+        const Update update = updates.push(n);
         for (std::size_t k = 0; k < own; ++k)
             for (std::size_t e = start[at(front.begin) + k]; e < start[at(front.begin) + k + 1];
                  ++e)
                 L[local[at(entries[e].row)] + size * k] += entries[e].value;
         for (const std::int32_t child : children[n]) {
             const std::vector<std::int32_t>& boundary = fronts_[at(child)].boundary;
-            fronts::Numbers& from = updates[at(child)];
+            const Update from = updates.of(at(child));
             for (std::size_t j = 0; j < boundary.size(); ++j) {
                 const std::size_t column = local[at(boundary[j])];
-                const double* const source = from.data() + j * boundary.size();
-                double* const to = column < own ? L + size * column
-                                                : update.data() + beyond * (column - own) - own;
+                const double* const source = from.column(j);
+                double* const to =
+                    column < own ? L + size * column : update.column(column - own) - own;
                 for (std::size_t i = j; i < boundary.size(); ++i)
                     to[local[at(boundary[i])]] += source[i];
             }
-            spare.push_back(std::move(from));
         }
+        for (const std::int32_t child : children[n]) updates.pop(at(child));
         if (!fronts::factorise_columns(L, size, own, diagonal.data() + front.begin, kPivot))
             throw std::domain_error("the matrix is not positive definite");
-        if (beyond > 0)
-            fronts::subtract_product(
-                update.data(), beyond, L + own, size, L + own, size, beyond, beyond, own);
+        for (std::size_t first = 0; first < beyond; first += kUpdatePanel) {
+            const double* const rows = L + own + first;
+            fronts::subtract_product(update.column(first) + first,
+                                     beyond - first,
+                                     rows,
+                                     size,
+                                     rows,
+                                     size,
+                                     beyond - first,
+                                     std::min(kUpdatePanel, beyond - first),
+                                     own);
+        }
     }
 }
 

@@ -14,11 +14,13 @@
 
 #include "framework/models.hpp"
 #include "plates.hpp"
+#include "rods.hpp"
 #include "support/near.hpp"
 
 using namespace ancora;
 using ancora::testing::Near;
 using ancora::testing::Plate;
+using ancora::testing::Rod;
 using ancora::testing::Run;
 using ancora::testing::tolerance;
 
@@ -53,6 +55,14 @@ Eigen::Vector3d point(const Run& run, const std::string& name) {
     return {run.column(name + ".x"), run.column(name + ".y"), run.column(name + ".z")};
 }
 
+/// Of values at meshes n, 2n, 4n.
+double order(const std::array<double, 3>& at) {
+    return std::log2((at[0] - at[1]) / (at[1] - at[2]));
+}
+double limit(const std::array<double, 3>& at) {
+    return (4.0 * at[2] - at[1]) / 3.0;
+}
+
 /// Largest balances over a run.
 double off_balance(Run& run) {
     double out = 0.0;
@@ -76,9 +86,9 @@ TEST_SUITE("shells") {
     TEST_CASE("thin square plates, supported and clamped, under their weight") {
         for (const bool is_clamped : {false, true}) {
             CAPTURE(is_clamped);
-            std::array<double, 2> found{};
-            for (const int k : {0, 1}) {
-                Plate plate(k == 0 ? 8 : 16);
+            std::array<double, 3> found{};
+            for (const int k : {0, 1, 2}) {
+                Plate plate(4 << k);
                 plate.support(is_clamped);
                 const std::string center = fmt::format("plate@{}", plate.n / 2 * (plate.n + 2));
                 Run run(plate.text + by("emm", 0.01, 0.01) + "[output]\npoints = [\"" + center +
@@ -86,28 +96,43 @@ TEST_SUITE("shells") {
                 run.simulation.find_equilibrium({});
                 found[std::size_t(k)] = -run.column(center + ".z") / Plate::kWeight;
             }
-            CHECK(found[1] == Near(is_clamped ? .00126532 : .00406235, is_clamped ? 7e-6 : 1e-5));
+            CHECK(found[2] == Near(is_clamped ? .00126532 : .00406235, is_clamped ? 7e-6 : 1e-5));
+            CHECK(order(found) == Near(2.0, 0.2));
         }
     }
 
     // Elastica, EI = 100, L = 10, end force 4: 6.699642 and 3.289412 inextensible, without shear
     TEST_CASE("a strip that bends far is the elastica") {
-        const int n = 32;
-        const std::string text = fmt::format(
-            "[[body]]\nname = \"strip\"\ntype = \"shell\"\ngrid = {{ counts = [{}, 2], spacing = "
-            "[{}, 1.0] }}\nyoung = 1.2e6\npoisson = 0.0\nthickness = 0.1\ndensity = 1000\nframes = "
-            "[\"first_0\"]\n",
-            n + 1,
-            10.0 / n);
-        const std::string tip = fmt::format("strip@{}", n);
-        Run run(text + joint("c0", "fixed", "ground", "strip@0") +
-                joint("c1", "fixed", "ground", fmt::format("strip@{}", n + 1)) +
-                load("f0", tip, "[0, 0, 2]") +
-                load("f1", fmt::format("strip@{}", 2 * n + 1), "[0, 0, 2]") +
-                by("emm", 0.01, 0.01) + "[output]\npoints = [\"" + tip + "\"]\n");
-        run.simulation.find_equilibrium({});
-        CHECK(run.column(tip + ".z") == Near(6.699642, 3e-3));
-        CHECK(10.0 - run.column(tip + ".x") == Near(3.289412, 3e-3));
+        std::array<double, 3> across{}, along{};
+        for (const int k : {0, 1, 2}) {
+            const int n = 8 << k;
+            const std::string text = fmt::format(
+                "[[body]]\nname = \"strip\"\ntype = \"shell\"\ngrid = {{ counts = [{}, 2], spacing "
+                "= "
+                "[{}, 1.0] }}\nyoung = 1.2e6\npoisson = 0.0\nthickness = 0.1\ndensity = "
+                "1000\nframes = "
+                "[\"first_0\"]\n",
+                n + 1,
+                10.0 / n);
+            const std::string tip = fmt::format("strip@{}", n);
+            Run run(text + joint("c0", "fixed", "ground", "strip@0") +
+                    joint("c1", "fixed", "ground", fmt::format("strip@{}", n + 1)) +
+                    load("f0", tip, "[0, 0, 2]") +
+                    load("f1", fmt::format("strip@{}", 2 * n + 1), "[0, 0, 2]") +
+                    by("emm", 0.01, 0.01) + "[output]\npoints = [\"" + tip + "\"]\n");
+            run.simulation.find_equilibrium({});
+            across[std::size_t(k)] = run.column(tip + ".z");
+            along[std::size_t(k)] = 10.0 - run.column(tip + ".x");
+        }
+        CHECK(across[2] == Near(6.699642, 3e-3));
+        CHECK(along[2] == Near(3.289412, 3e-3));
+        // With what it stretches and shears
+        const Rod rod{10.0, 1.2e5, {5e4, 5e4}, {100.0, 100.0}, 100.0};
+        const Eigen::Vector3d exact = rod.tip({0.0, 0.0, 4.0});
+        CHECK(limit(across) == Near(exact(2), 5e-5));
+        CHECK(limit(along) == Near(10.0 - exact(0), 3e-4));
+        CHECK(order(across) == Near(2.0, 0.2));
+        CHECK(order(along) == Near(2.0, 0.2));
     }
 
     // Simply supported: w a^2 sqrt(m / D) = pi^2 (i^2 + j^2)

@@ -435,12 +435,12 @@ bool KernelSystem::nears_singular_position(const StepTrial& trial) {
 
 bool KernelSystem::update_active_set(const StepTrial& trial) {
     return_to(trial);
-    if (rows_.choice.settle(trial, rows_.singular)) return true;
     const auto refuse = [&] {
         trials_.refuse(trial);
         return true;
     };
     if (trials_.settles_without_end(trial) && go_over()) return refuse();
+    if (rows_.choice.settle(trial, rows_.singular)) return true;
     try {
         if (!extra_.settle(trial)) {
             if (extra_.is_admissible()) return false;

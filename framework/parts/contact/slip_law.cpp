@@ -107,7 +107,10 @@ SlipLaw::Linear SlipLaw::project(const Contact& contact,
     // right s; but a second time from there it would turn s round without end.
     constexpr double kFromThere = 1.001;
     if (slip.force < 0.0 && norm(s, n) <= -kFromThere * slip.force) return out;
-    out.is_held = size < slip.force;
+    // Over a step as a whole what was at rest is held by as much as sticks.
+    const bool rests = contacts_.is_crossing() && contact.speed == 0.0;
+    out.is_held =
+        size < (rests ? std::max(slip.force, contacts_.stick_limit(contact, N, t)) : slip.force);
     out.by_slide = out.is_held ? 1.0 : size > 0.0 ? slip.force / size : 0.0;
     if (out.is_held) return out;
     // With e = x / |x|:

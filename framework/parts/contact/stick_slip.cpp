@@ -100,11 +100,17 @@ void StickSlip::restart() {
 /// Contacts whose rows bear a step over all events slide or do not as SlipLaw::project() says,
 /// whatever others there are in the end.
 void StickSlip::rub_all_over() {
-    for (Contact& contact : contacts_.all()) {
+    for (Contact& contact : contacts_.all())
         contact.is_idle = contact.is_locked = contact.is_partly_locked = false;
+    contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
+    for (Contact& contact : contacts_.all()) {
         contact.begin(ContactMode::slip);
         contact.direction = {};
         contact.is_fresh = false;
+        if (contacts_.is_open(contact)) continue;
+        const Slides w = contacts_.sliding(contact, state_.v.data());
+        const double speed = norm(w.data(), contact.num_rows);
+        if (speed > kTurning * islands_.top_speed(islands_.of(contact))) contact.speed = speed;
     }
 }
 

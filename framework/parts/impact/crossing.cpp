@@ -108,7 +108,11 @@ bool Crossing::settle(const StepTrial& trial, double longest) {
                                              : gaps_[i] >= -rows_.grazing();
     const bool has_followed = follow_states(trial, is_solution, kNoImpulse * largest);
     if (is_solution && !has_followed) return false;
-    is_open_ended_ = ++num_choices_ > kMostChoices && !drop_friction();
+    is_open_ended_ = ++num_choices_ > kMostChoices;
+    if (is_open_ended_ && drop_friction()) {
+        is_open_ended_ = false;
+        return true;
+    }
     if (is_open_ended_) {
         refuse_open_end(trial, longest);
         return false;

@@ -23,9 +23,9 @@ enum class FrictionStart { frictionless, sticking };
 ///   0 <= p_n - given  _|_  u_n >= 0                                                      (1)
 ///   |p_t| <= mu p_n,   p_t = -mu p_n u_t / |u_t| where u_t is not zero                   (2)
 ///
-/// with p_n in (2) less what has rubbed,
-/// W symmetric and positive semidefinite, by sweeps over the contacts and Newton's iteration
-/// on projections: p_t is that of p_t - r u_t onto the disc (2), for any r > 0.
+/// with p_n in (2) less what has rubbed elsewhere, and W symmetric and positive semidefinite, by
+/// sweeps over the contacts and Newton's iteration on projections: p_t is that of p_t - r u_t onto
+/// the disc (2), for any r > 0.
 ///
 /// More than one solution may exist where friction is large; it then depends on where sweeps begin:
 /// from p_n without friction, or from all contacts closed and sticking.

@@ -167,6 +167,11 @@ private:
         archive(is_crossing_);
         std::vector<char> rubs = rows_.rubbing();
         archive.fixed(rubs);
+        archive.require(std::ranges::all_of(rubs,
+                                            [](char c) {
+                                                return c == 0 || c == 1;
+                                            }),
+                        "a flag");
         for (long* number : {&num_over_, &run_over_}) {
             archive(*number);
             archive.require(*number >= 0, "a count");
@@ -317,10 +322,12 @@ StepPart::Passage ImpactPart::pass(int event) {
     bool has_changed = false;
     try {
         has_changed = impact_.pass(event, longest_);
-    } catch (const Error&) {
-        // Rows that press cannot be told where accelerations have no solution: a step over what
+    } catch (const Error& error) {
+        // Which rows press is not known where accelerations have no solution: a step over what
         // happens here needs none.
-        if (impact_.has_struck() || latched != rows_.latched()) throw;
+        if (error.kind() != ErrorKind::numerical || impact_.has_struck() ||
+            latched != rows_.latched())
+            throw;
         close(closed);
     }
     const bool may_depend =

@@ -202,6 +202,11 @@ constexpr OptionRow kRows[] = {
          "view A,E",
          "where the eye is [deg]: the azimuth about the vertical, from x towards y if z is up, and "
          "the elevation, as in -90,0 for a look along y (default: obliquely from above)"),
+    text(kVideo,
+         "colour NAME",
+         "the numbers that colour bodies, by their name in the report's list, as \"bending "
+         "moment\", or "
+         "none (default: the first of that list)"),
     flag(kVideo, "dark", &Options::dark, "light on a dark ground"),
     text(kEvery, "every N", "write one frame of N, and the last (default: 1)"),
     text(kDir, "dir DIR", "folder in which the folder NAME is made (default: the current one)"),

@@ -43,6 +43,7 @@ struct Options {
     int width = 1280, height = 720;             ///< of video [px]
     std::optional<std::array<double, 2>> eye;   ///< of video: azimuth, elevation [rad]
     bool dark = false;                          ///< of video
+    std::optional<std::string> colour;          ///< of video: by which numbers of bodies
     bool nearest = false;                       ///< of equilibrium
     bool at_rest = false;                       ///< of modes, linearize
     bool spinning = false;                      ///< of equilibrium, modes

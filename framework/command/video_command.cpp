@@ -23,6 +23,7 @@ int video(const Options& options) {
     video_options.width = options.width;
     video_options.height = options.height;
     video_options.is_dark = options.dark;
+    video_options.colour = options.colour;
     video_options.view = options.eye;
 
     const InterruptGuard guard;

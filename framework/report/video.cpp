@@ -249,12 +249,23 @@ public:
             call("take", Json(scene.substr(at, kPiece)).dump());
         Json view = nullptr;
         if (options.view) view = *options.view;
-        call("begin",
-             Json{{"width", options.width},
-                  {"height", options.height},
-                  {"theme", options.is_dark ? "dark" : "light"},
-                  {"view", view}}
-                 .dump());
+        const auto names = call("begin",
+                                Json{{"width", options.width},
+                                     {"height", options.height},
+                                     {"theme", options.is_dark ? "dark" : "light"},
+                                     {"colour", options.colour.value_or("")},
+                                     {"view", view}}
+                                    .dump())
+                               .get<std::vector<std::string>>();
+        if (!options.colour || *options.colour == "none" ||
+            std::ranges::find(names, *options.colour) != names.end())
+            return;
+        refuse(names.empty()
+                   ? "nothing in this run has numbers that would colour it"
+                   : fmt::format("nothing in this run is coloured by \"{}\"; there {} \"{}\"",
+                                 *options.colour,
+                                 names.size() == 1 ? "is" : "are",
+                                 fmt::join(names, "\", \"")));
     }
 
     std::string png(std::size_t frame) {

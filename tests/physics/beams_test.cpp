@@ -689,6 +689,58 @@ section = {{ EA = 1e6, GA = 1e6, EI = [3, 12], GJ = 1e2, mass = 2, rotary = 1e-4
         }
     }
 
+    // The lowest is 1e-8 of the highest and less; more than 1500 coordinates are served by Lanczos
+    TEST_CASE("low modes of a long thin rod, and of a frame with an oblique corner") {
+        ModesOptions few;
+        few.count = 3;
+        constexpr double kE = 70e9, kRho = 2700.0, kRadius = 0.005, kFirst = 1.8751040687;
+        for (const double length : {20.0, 50.0})
+            for (const int n : {24, 130}) {
+                CAPTURE(length);
+                CAPTURE(n);
+                Run run(
+                    beam("rod",
+                         fmt::format("from = [0, 0, 0]\nto = [{}, 0, 0]\nelements = {}\nsection "
+                                     "= {{ shape = \"circle\", radius = {} }}\nyoung = "
+                                     "{}\npoisson = 0.33\ndensity = {}",
+                                     length,
+                                     n,
+                                     kRadius,
+                                     kE,
+                                     kRho)) +
+                    joint("root", "fixed", "ground", "rod@start") + integrator("emm", 1e-3, 1.0));
+                const double exact = kFirst * kFirst / (length * length) * 0.5 * kRadius *
+                                     std::sqrt(kE / kRho) / (2.0 * std::numbers::pi);
+                const Modes found = run.simulation.modes(few);
+                for (const std::size_t k : {0, 1})
+                    CHECK(found.modes.at(k).frequency == Near(exact, 0.8 / (n * n) * exact));
+                CHECK(found.modes.at(2).frequency == Near(6.2669 * exact, 0.1 * exact));
+            }
+        const auto first = [&](int n) {
+            std::string nodes, elements;
+            const std::array<Point, 4> corners = {
+                {{0, 0, 0}, {0, 0, 2}, {1.5, 0.2, 2}, {0, 1.5, 1}}};
+            for (std::size_t leg = 0; leg < 3; ++leg)
+                for (int i = leg == 0 ? 0 : 1; i <= n; ++i) {
+                    const double part = double(i) / n;
+                    const Point &a = corners[leg], &b = corners[leg + 1];
+                    nodes += fmt::format("[{:.17g}, {:.17g}, {:.17g}], ",
+                                         a[0] + part * (b[0] - a[0]),
+                                         a[1] + part * (b[1] - a[1]),
+                                         a[2] + part * (b[2] - a[2]));
+                }
+            Run run(
+                beam("frame",
+                     "nodes = [" + nodes +
+                         "]\ncorners = \"sharp\"\nsection = { shape = \"rectangle\", width = "
+                         "0.03, height = 0.05 }\nyoung = 70e9\npoisson = 0.33\ndensity = 2700") +
+                joint("root", "fixed", "ground", "frame@0") + integrator("emm", 1e-3, 1.0));
+            return run.simulation.modes(few).modes.at(0).frequency;
+        };
+        const double expected = limit(first(6), first(12));
+        CHECK(first(42) == Near(expected, 1e-3 * expected));
+    }
+
     // x' = A x + B u, y = C x + D u at rest: y = -C A^-1 B u is the deflection under a steady load,
     // and the squares of A's eigenvalues are those of the modes.
     TEST_CASE("linear models of beams and cables: deflections and frequencies") {

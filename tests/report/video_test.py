@@ -134,6 +134,15 @@ def pictures(folder, rows):
             look(picture, rows, begin + k * speed / rate, body, colour, axis, sign, f"{what}, picture {k + 1}")
 
 
+def colours(folder):
+    """What colours a video is named, and a name that nothing has is refused with what there is."""
+    run = ancora(folder, "video", "out", "none.png", "--colour", "none", "--to", "0", "--size", "320x180")
+    check(run.returncode == 0, f"--colour none: {run.stderr}")
+    run = ancora(folder, "video", "out", "heat.png", "--colour", "heat", "--to", "0", "--size", "320x180")
+    check(run.returncode != 0 and "nothing in this run" in run.stderr, f"--colour heat: {run.stdout} {run.stderr}")
+    check(not list(folder.glob("heat*")), "a refused colour leaves pictures")
+
+
 # --- files of videos
 
 
@@ -330,6 +339,7 @@ def main():
             with open(folder / "out/history.csv") as file:
                 rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
             pictures(folder, rows)
+            colours(folder)
             videos(folder)
             interrupted(folder)
     if failures:

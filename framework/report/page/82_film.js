@@ -31,13 +31,13 @@ class Film {
     }
 
     /** @param view [azimuth, elevation] of the eye [rad], or null */
-    async begin({ width, height, theme, view }) {
+    async begin({ width, height, theme, colour, view }) {
         state.set("theme", theme);
         applyTheme();
         this.scene = await loadScene(JSON.parse(this.texts.join("")), "the run", () => {});
         this.texts = [];
         const channels = new Channels([{ scene: this.scene }]);
-        await channels.choose("");
+        await channels.choose(colour);
         this.view = makeView([{ scene: this.scene }]);
         if (!this.view) throw new Error("this browser has no WebGL 2");
         if (view) this.view.fit(...view);
@@ -51,6 +51,7 @@ class Film {
         let closest = Infinity;
         for (let k = 1; k < times.length; ++k) if (times[k] > times[k - 1]) closest = Math.min(closest, times[k] - times[k - 1]);
         this.digits = Number.isFinite(closest) ? Math.min(Math.max(Math.ceil(-Math.log10(closest)) + 1, 0), 9) : 3;
+        return channels.names;
     }
 
     draw(frame) {

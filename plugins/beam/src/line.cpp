@@ -6,8 +6,10 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string>
+#include <utility>
 
 #include <Eigen/Geometry>
 
@@ -137,12 +139,22 @@ Line read_nodes(const Arguments& arguments) {
         line.is_one_line = false;
         const std::span<const double> pairs = arguments.numbers("elements");
         if (pairs.empty()) arguments.fail("elements", "there are none");
+        std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> element_of;
         std::vector<bool> is_used(static_cast<std::size_t>(count), false);
         for (std::size_t k = 0; k < pairs.size(); k += 2) {
             const std::string who = "element " + std::to_string(k / 2);
             Element e;
             e.a = nodes::node_number(arguments, "elements", pairs[k], who, count);
             e.b = nodes::node_number(arguments, "elements", pairs[k + 1], who, count);
+            if (e.a == e.b)
+                arguments.fail("elements", who + " joins node " + number_of(e.a) + " to itself");
+            const auto [entry, is_new] =
+                element_of.try_emplace(std::minmax(e.a, e.b), static_cast<std::int32_t>(k / 2));
+            if (!is_new)
+                arguments.fail("elements",
+                               who + " joins the same nodes as element " +
+                                   number_of(entry->second) + ": " + number_of(e.a) + " and " +
+                                   number_of(e.b));
             is_used[static_cast<std::size_t>(e.a)] = is_used[static_cast<std::size_t>(e.b)] = true;
             line.elements.push_back(e);
         }

@@ -385,6 +385,10 @@ TEST_SUITE("beam") {
              "turns by 169 degrees at node 1");
         says(listed().set_matrix("elements", 2, {0, 1, 1, 4, 2, 3}), "the nodes are 0 to 3");
         says(listed().set_matrix("elements", 2, {0, 1, 1, 2}), "node 3 belongs to no element");
+        says(listed().set_matrix("elements", 2, {0, 1, 1, 1, 2, 3}),
+             "element 1 joins node 1 to itself");
+        says(listed().set_matrix("elements", 2, {0, 1, 1, 2, 2, 3, 1, 0}),
+             "element 3 joins the same nodes as element 0: 1 and 0");
         says(listed().set("corners", "sharp").set("twist", 0.1), "sharp corners");
         says(straight().set_texts("rigid", {"bending"}), "take a rigid body");
         FakeArguments thick = material();

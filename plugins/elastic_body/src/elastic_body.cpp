@@ -92,11 +92,12 @@ void ElasticBody::set_start(const Arguments& arguments) {
     body.axes = reduction_.axes;
     const rigid::Start start = rigid::read_start(arguments, body);
     spin_squared_ = start.w.squaredNorm();
-    const double spin = spin_squared_ / reduction_.omega_squared(0);
+    const double spin = spin_squared_ / reduction_.lowest_squared;
     if (spin > kMostSpin)
         arguments.warn("angular_velocity",
                        "the square of the spin is " + text_of(spin) +
-                           " of that of the lowest frequency, and linear modes are not stiffened "
+                           " of that of the lowest frequency" + lowest_of() +
+                           ", and linear modes are not stiffened "
                            "by a spin: split the body into several, or take beams or shells");
 
     // Axes of the frame, z_a = E (e_a [affine] + sum of y_am e_m / unit)
@@ -144,6 +145,13 @@ void ElasticBody::set_start(const Arguments& arguments) {
         axes.col(2) = n;
         put_axes(interface_frame(k), axes);
     }
+}
+
+std::string ElasticBody::lowest_of() const {
+    if (reduction_.lowest_held_at < 0) return " of the free body";
+    return " with " + groups_[static_cast<std::size_t>(reduction_.lowest_held_at)].name +
+           " held, " + text_of(std::sqrt(reduction_.lowest_squared) / (2.0 * std::numbers::pi)) +
+           " Hz";
 }
 
 void ElasticBody::set_rows(double damping) {
@@ -245,8 +253,8 @@ void ElasticBody::set_notes(const FiniteElements& model, const ReductionSettings
                   " Hz, and what they would give way under forces at points\n";
     }
     if (spin_squared_ > 0.0)
-        notes_ += "spin squared over the lowest frequency squared: " +
-                  text_of(spin_squared_ / reduction_.omega_squared(0)) +
+        notes_ += "spin squared over the lowest frequency squared" + lowest_of() + ": " +
+                  text_of(spin_squared_ / reduction_.lowest_squared) +
                   "; above 0.01 stiffening by the spin, which linear modes have not, matters\n";
     if (reduction_.stress.size() == 0)
         notes_ +=

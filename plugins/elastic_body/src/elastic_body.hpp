@@ -98,6 +98,7 @@ private:
     Vec3 tangent(int row, const double* u) const;
 
     void set_start(const Arguments& arguments);
+    std::string lowest_of() const;
     void set_rows(double damping);
     void set_outputs();
     void set_notes(const FiniteElements& model, const ReductionSettings& settings);

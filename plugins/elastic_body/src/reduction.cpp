@@ -31,6 +31,7 @@ public:
         set_coefficients();
         complete();
         set_places();
+        set_lowest();
         set_drawing();
         set_stress(displacements);
     }
@@ -168,6 +169,58 @@ private:
         for (Index k = 0; k < num_points; ++k)
             out_.values.row(num_interfaces + k) =
                 all.row(model_.points[static_cast<std::size_t>(k)].node);
+    }
+
+    /// With interface k held the modes take the rigid motions with them, u = t + theta x X + U eta
+    /// and theta + W eta are zero there:
+    ///
+    ///   (1 + T^T T + W^T J W / m) eta'' + diag(omega^2) eta = 0,   T eta = (W eta) x X - U eta
+    void set_lowest() {
+        const Index n = out_.omega_squared.size();
+        out_.lowest_squared = out_.omega_squared(0);
+        const Vec3 squares = out_.rho.cwiseAbs2();
+        const Vec3 J(squares(1) + squares(2), squares(2) + squares(0), squares(0) + squares(1));
+        for (std::size_t k = 0; k < model_.interfaces.size(); ++k) {
+            const auto row = static_cast<Index>(k);
+            MatrixXd U = MatrixXd::Zero(3, n), slope_1 = U, slope_2 = U;
+            Vec3 X = Vec3::Zero();
+            for (Index a = 0; a < out_.num_functions(); ++a) {
+                double unit = 1.0;
+                if (a < out_.num_affine) {
+                    const int axis = out_.affine_axes[static_cast<std::size_t>(a)];
+                    unit = out_.rho(axis);
+                    X(axis) = out_.values(row, a);
+                }
+                const MatrixXd share = out_.Q.block(3 * a, 0, 3, n) / unit;
+                U += out_.values(row, a) * share;
+                slope_1 += out_.tangents(2 * row, a) * share;
+                slope_2 += out_.tangents(2 * row + 1, a) * share;
+            }
+            const Vec3 f1 = out_.interface_axes[k].col(0), f2 = out_.interface_axes[k].col(1);
+            const Vec3 f3 = f1.cross(f2);
+            const MatrixXd W = f1 * (f3.transpose() * slope_2) - f2 * (f3.transpose() * slope_1) +
+                               f3 * (f2.transpose() * slope_1);
+            MatrixXd T(3, n);
+            for (Index i = 0; i < n; ++i) T.col(i) = Vec3(W.col(i)).cross(X) - U.col(i);
+            MatrixXd M = T.transpose() * T + W.transpose() * J.asDiagonal() * W;
+            M.diagonal().array() += 1.0;
+            const Eigen::VectorXd over = out_.omega_squared.cwiseSqrt().cwiseInverse();
+            M = over.asDiagonal() * M * over.asDiagonal();
+            // The largest eigenvalue by powers, squared from one to the next
+            MatrixXd power = M / M.norm();
+            constexpr int kSquarings = 20;
+            for (int i = 0; i < kSquarings; ++i) {
+                power = (power * power).eval();
+                power /= power.norm();
+            }
+            Index largest = 0;
+            power.colwise().squaredNorm().maxCoeff(&largest);
+            const Eigen::VectorXd x = power.col(largest);
+            const double held = x.squaredNorm() / x.dot(M * x);
+            if (held >= out_.lowest_squared) continue;
+            out_.lowest_squared = held;
+            out_.lowest_held_at = static_cast<int>(k);
+        }
     }
 
     /// Places of the skin, behind interfaces and points; without one these alone, joined.

@@ -36,6 +36,9 @@ struct Reduction {
     // --- modes phi_k, with phi_k.M phi_l = mass delta_kl, across rigid motions
     Eigen::VectorXd omega_squared;  ///< ascending [1/s^2]
     HeldVibrations held;            ///< none without interfaces
+    /// The least of the lowest frequencies of the body free and with one of its interfaces held.
+    double lowest_squared = 0.0;  ///< [1/s^2]
+    int lowest_held_at = -1;      ///< number of that interface; -1: free
 
     // --- the scalar basis: Psi_a, sum of m_ij Psi_a(i) Psi_b(j) = mass delta_ab
     /// The first are X_i / rho_i of axes with rho_i > 0, the others are across 1 and X.

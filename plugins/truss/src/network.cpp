@@ -30,6 +30,7 @@ Network from_two_points(const Arguments& arguments) {
         for (const lines::End& end : {ends.from, ends.to})
             net.x.insert(net.x.end(), end.x.data(), end.x.data() + 3);
         net.elements = {{0, 1}};
+        net.groups = {{"from", {0}, {}}, {"to", {1}, {}}};
         return net;
     }
     const std::int64_t count = arguments.integer("elements");

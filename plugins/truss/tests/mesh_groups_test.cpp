@@ -119,7 +119,7 @@ TEST_SUITE("truss: groups") {
         CHECK_THROWS_WITH_AS(
             facets_of(*make(rope().set("from", {0.0, 0.0, 0.0}).set("to", {1.0, 0.0, 0.0})))
                 .names->group("rim"),
-            "there is no group \"rim\"; this truss has none, only nodes 0 to 1",
+            "there is no group \"rim\"; this truss has \"from\", \"to\"",
             std::invalid_argument);
     }
 }

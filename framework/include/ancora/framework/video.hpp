@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "ancora/framework/export.hpp"
 
@@ -21,6 +22,9 @@ struct VideoOptions {
     std::optional<double> rate;
     int width = 1280, height = 720;  ///< [px]; even for a video
     bool is_dark = false;
+    /// Name of the numbers that colour bodies, as in the list of the report, or "none"; without:
+    /// the first of that list.
+    std::optional<std::string> colour;
     /// Azimuth of the eye about the vertical, for z upward from x towards y, and elevation above
     /// the horizontal plane [rad]; without: obliquely from above.
     std::optional<std::array<double, 2>> view;

@@ -741,6 +741,39 @@ section = {{ EA = 1e6, GA = 1e6, EI = [3, 12], GJ = 1e2, mass = 2, rotary = 1e-4
         CHECK(first(42) == Near(expected, 1e-3 * expected));
     }
 
+    // A Kelvin-Voigt solid of retardation time tau: l^2 + tau w^2 l + w^2 = 0 for each frequency w
+    // without damping. The fastest rates of a slender beam are 1e9 times those of its lowest modes.
+    TEST_CASE("slow vibrations beside fast damping") {
+        ModesOptions few;
+        few.count = 3;
+        for (const int n : {8, 24, 48}) {
+            const auto modes_of = [&](double tau) {
+                Run run(
+                    beam("rod",
+                         fmt::format("from = [0, 0, 0]\nto = [10, 0, 0]\nelements = {}\nsection "
+                                     "= {{ shape = \"circle\", radius = 0.005 }}\nyoung = "
+                                     "70e9\npoisson = 0.33\ndensity = 2700\ndamping = {}",
+                                     n,
+                                     tau)) +
+                    joint("root", "fixed", "ground", "rod@start") + integrator("emm", 1e-3, 1.0));
+                return run.simulation.modes(few).modes;
+            };
+            const std::vector<Mode> free = modes_of(0.0);
+            for (const double tau : {1e-3, 1e-2}) {
+                CAPTURE(n);
+                CAPTURE(tau);
+                const std::vector<Mode> damped = modes_of(tau);
+                REQUIRE(damped.size() == free.size());
+                for (std::size_t k = 0; k < free.size(); ++k) {
+                    const double w = free[k].eigenvalue.imag(), half = 0.5 * tau * w * w;
+                    CHECK(damped[k].eigenvalue.real() == Near(-half, 1e-6 * half + 1e-9 * w));
+                    CHECK(damped[k].eigenvalue.imag() ==
+                          Near(std::sqrt(w * w - half * half), 1e-6 * w));
+                }
+            }
+        }
+    }
+
     // x' = A x + B u, y = C x + D u at rest: y = -C A^-1 B u is the deflection under a steady load,
     // and the squares of A's eigenvalues are those of the modes.
     TEST_CASE("linear models of beams and cables: deflections and frequencies") {

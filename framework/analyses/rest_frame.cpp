@@ -96,7 +96,7 @@ void RestFrame::require_steady(KernelSystem& system) const {
     const Eigen::VectorXd v =
         Eigen::Map<const Eigen::VectorXd>(system.v().data(), system.num_coordinates());
     const LinearEquations at = linear_equations(system);
-    if (is_steady(system, spin, v, drift, at)) {
+    if (is_steady(system, spin, v, drift, at.acceleration)) {
         if (const std::string why = what_does_not_turn(system, spin, at); !why.empty())
             throw Error(ErrorKind::numerical,
                         fmt::format("steady spin: no shape rests in the frame that turns with the "

@@ -590,7 +590,8 @@ std::optional<Equilibrium> rest_of_axes(KernelSystem& system, const EquilibriumO
     const Eigen::VectorXd v = spin.N * q, no_drift = Eigen::VectorXd::Zero(q.size());
     system.set_state(view(q), view(v), system.time());
     const LinearEquations at = linear_equations(system);
-    if (!is_steady(system, spin, v, no_drift, at) || !what_does_not_turn(system, spin, at).empty())
+    if (!is_steady(system, spin, v, no_drift, at.acceleration) ||
+        !what_does_not_turn(system, spin, at).empty())
         return std::nullopt;
     out.forces = system.instant().dynamics();
     return out;

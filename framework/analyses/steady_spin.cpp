@@ -173,14 +173,12 @@ std::optional<int> add_parts(const KernelSystem& system, SteadySpin& spin) {
     return std::nullopt;
 }
 
-bool is_steady(KernelSystem& system,
+bool is_steady(const KernelSystem& system,
                const SteadySpin& spin,
                const Eigen::VectorXd& v,
                const Eigen::VectorXd& drift,
-               const LinearEquations& at) {
-    const Eigen::VectorXd& acceleration = at.acceleration;
+               const Eigen::VectorXd& acceleration) {
     const Eigen::VectorXd turned = spin.generator() * (v - drift);
-    if (is_rounding_of_forces(system, at, acceleration - turned)) return true;
     const double all = std::max(turned.norm(), acceleration.norm());
     if (!((acceleration - turned).norm() <= kSteadySpin * all)) return false;
     // Places by themselves: base vectors accelerate by the square of a spin that moves no place.

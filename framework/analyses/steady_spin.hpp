@@ -12,8 +12,6 @@
 
 namespace ancora {
 
-struct LinearEquations;
-
 /// Velocities v = S q + offset of a turn of space, and perhaps a drift, and of parts that spin in
 /// themselves besides, N q. The axes that turn with S alone are those of small motions.
 struct SteadySpin {
@@ -58,10 +56,10 @@ std::optional<SteadySpin> spin_like(const KernelSystem& system, int body);
 std::optional<int> add_parts(const KernelSystem& system, SteadySpin& spin);
 
 /// Whether accelerations are those of the spin, (S + N) (v - drift).
-bool is_steady(KernelSystem& system,
+bool is_steady(const KernelSystem& system,
                const SteadySpin& spin,
                const Eigen::VectorXd& v,
                const Eigen::VectorXd& drift,
-               const LinearEquations& at);
+               const Eigen::VectorXd& acceleration);
 
 }  // namespace ancora

@@ -33,11 +33,7 @@ constexpr double kSymmetric = 1e-9;
 constexpr double kFree = 1e-13;
 // Of a matrix of n columns, rounding in its eigenvalues: n times this.
 constexpr double kRoundings = 16.0;
-// Of the largest square: half of the digits of those below are rounding, or more.
-constexpr double kRoundedSquare = 1e-8;
-constexpr double kSmallDamping = 0.1;  // ratio, whose square is a part of the frequency
-constexpr double kHidden = 0.02;       // of a spin: frequencies below are lost
-constexpr double kNoRate = 1e-11;      // eigenvalue or its real part beside the largest one
+constexpr double kNoRate = 1e-11;  // eigenvalue or its real part beside the largest one
 constexpr int kFew = 20;
 constexpr std::size_t kMostTurns = 8;  // different ones that are tried
 constexpr double kSameTurn = 1e-6;
@@ -75,7 +71,7 @@ private:
     }
     bool is_steady_in(const SteadySpin& spin) const {
         const Eigen::Map<const Eigen::VectorXd> v(system_.v().data(), system_.num_coordinates());
-        return is_steady(system_, spin, v, Eigen::VectorXd::Zero(v.size()), at_);
+        return is_steady(system_, spin, v, Eigen::VectorXd::Zero(v.size()), at_.acceleration);
     }
     bool is_constant(const SteadySpin& spin) {
         if (!is_steady_in(spin)) {
@@ -243,34 +239,16 @@ void finish(KernelSystem& system,
 void add_undamped(KernelSystem& system,
                   const Eigen::VectorXd& squares,
                   const Eigen::MatrixXd& shapes,
+                  double largest,
                   int count,
                   Modes& out) {
     for (Eigen::Index k = 0; k < squares.size() && k < count; ++k) {
-        const double square = squares[k];
+        const double square = std::abs(squares[k]) <= 1e-13 * largest ? 0.0 : squares[k];
         const std::complex<double> eigenvalue = square >= 0.0
                                                     ? std::complex<double>(0.0, std::sqrt(square))
                                                     : std::complex<double>(std::sqrt(-square), 0.0);
         finish(system, eigenvalue, shapes.col(k).cast<std::complex<double>>(), out);
     }
-}
-
-/// Squares and shapes that rounding of the largest has in part or whole, as the lowest of slender
-/// beams, whose turns have next to no mass: zero, or found apart from the others.
-void set_lowest(KernelSystem& system,
-                const LinearEquations& at,
-                Eigen::VectorXd& squares,
-                Eigen::MatrixXd& shapes) {
-    const double rounded = kRoundedSquare * squares.cwiseAbs().maxCoeff();
-    Eigen::Index count = 0;
-    while (count < squares.size() && squares[count] <= rounded) ++count;
-    if (count == 0) return;
-    const Eigen::VectorXd by_energy = squares_of(at, shapes.leftCols(count));
-    squares.head(count) = by_energy;
-    if (by_energy.isZero(0.0) || count > kFew) return;
-    const LowestModes lowest = lowest_modes(system, at, static_cast<int>(count));
-    if (lowest.squares.size() < count) return;
-    squares.head(count) = lowest.squares.head(count);
-    shapes.leftCols(count) = lowest.shapes.leftCols(count);
 }
 
 /// Free motions, without stiffness and damping. In (1) below each is a defective double eigenvalue
@@ -445,20 +423,11 @@ void require_rest(KernelSystem& system, const LinearEquations& at, const char* w
                                 g));
 }
 
-/// Of damped motions about rest: so many are free, and their zeros, which rounding splits, lie
-/// below `floor`, as no others do.
-struct FreeMotions {
-    int count = 0;
-    double floor = 0.0;  // [1/s]
-};
-
 /// Of a large model.
-/// @param damped null where damping may be taken for small
 void find_lowest(KernelSystem& system,
                  const LinearEquations& at,
                  const SteadySpin& spin,
                  int count,
-                 const FreeMotions* damped,
                  Modes& out) {
     const double damping = at.D.norm(),
                  asymmetry = (at.K - Eigen::SparseMatrix<double>(at.K.transpose())).norm();
@@ -472,20 +441,17 @@ void find_lowest(KernelSystem& system,
                                 "conditions on positions only, not on velocities",
                                 kMostDense));
     }
-    if (damped != nullptr || spin.is_moving() || asymmetry > kSymmetric * at.K.norm()) {
-        const int num_free = damped != nullptr ? damped->count : 0;
+    if (spin.is_moving() || asymmetry > kSymmetric * at.K.norm()) {
         const GyroscopicModes lowest =
-            gyroscopic_modes(system, at, spin, std::min(count + num_free, out.degrees_of_freedom));
-        for (Eigen::Index k = 0; k < lowest.values.size(); ++k) {
-            const bool is_free = k < 2 * num_free && std::abs(lowest.values[k]) < damped->floor;
-            if (is_free && k >= num_free) continue;  // once, as elsewhere at rest
-            if (out.modes.size() < static_cast<std::size_t>(count))
-                finish(system, is_free ? 0.0 : lowest.values[k], lowest.shapes.col(k), out);
-        }
+            gyroscopic_modes(system, at, spin, std::min(count, out.degrees_of_freedom));
+        for (Eigen::Index k = 0; k < lowest.values.size(); ++k)
+            finish(system, lowest.values[k], lowest.shapes.col(k), out);
         return;
     }
     const LowestModes lowest = lowest_modes(system, at, count);
-    add_undamped(system, lowest.squares, lowest.shapes, count, out);
+    double largest = 0.0;
+    for (const double square : lowest.squares) largest = std::max(largest, std::abs(square));
+    add_undamped(system, lowest.squares, lowest.shapes, largest, count, out);
     if (damping == 0.0) return;
     // Damping that is small changes a frequency by its square: the Rayleigh quotient.
     for (Eigen::Index k = 0; k < lowest.squares.size(); ++k) {
@@ -498,48 +464,6 @@ void find_lowest(KernelSystem& system,
     }
 }
 
-/// Whether rounding of the dense matrix (1) hides the lowest modes. Pairs of eigenvalues nearer to
-/// each other than what it splits double ones by are taken for one: about a spin the zero of a free
-/// motion, which is defective; else those that oscillate slowly beside the fastest rate of damping,
-/// as of slender beams with viscosity.
-/// @returns nothing if it does not
-std::optional<FreeMotions> hides_lowest(const LinearEquations& at,
-                                        const Reduced& reduced,
-                                        const Eigen::LLT<Eigen::MatrixXd>& mass,
-                                        const SteadySpin& spin,
-                                        bool is_symmetric) {
-    constexpr double kBelowAll = 1e-3;  // of the lowest frequency
-    const bool is_damped = is_symmetric && !reduced.D.isZero(0.0);
-    if (at.N.rows() > 0 || (!spin.is_moving() && !is_damped)) return std::nullopt;
-    const Eigen::Index p = reduced.Z.cols(), r = reduced.Y.cols();
-    const double rounding =
-        kRoundings * static_cast<double>(p + r) * std::numeric_limits<double>::epsilon();
-    const double stiffness = mass.solve(reduced.K).norm();
-    if (spin.is_moving()) {
-        Reduced copy = reduced;
-        if (std::sqrt(stiffness * rounding) > kHidden * reduced.spin &&
-            split_off_free(copy, mass).cols() > 0)
-            return FreeMotions{};
-        return std::nullopt;
-    }
-    const double norm = std::max(std::sqrt(stiffness), mass.solve(reduced.D).norm());
-    const auto [squares, shapes] =
-        symmetric_pencil(0.5 * (reduced.K + reduced.K.transpose()), reduced.M);
-    const Eigen::MatrixXd whole = reduced.Z * shapes;
-    const Eigen::VectorXd by_energy = squares_of(at, whole);
-    FreeMotions out;
-    double lowest = std::numeric_limits<double>::infinity();
-    for (Eigen::Index k = 0; k < squares.size(); ++k) {
-        if (by_energy[k] > 0.0) lowest = std::min(lowest, by_energy[k]);
-        const Eigen::VectorXd x = whole.col(k);
-        const double resistance = x.dot(at.D * x) / x.dot(at.M * x);
-        if (by_energy[k] == 0.0 && resistance <= rounding * norm) ++out.count;
-    }
-    out.floor = kBelowAll * std::sqrt(lowest);
-    if (std::sqrt(lowest) < 2.0 * norm * std::sqrt(rounding)) return out;
-    return std::nullopt;
-}
-
 void find_all(KernelSystem& system,
               const LinearEquations& at,
               const SteadySpin& spin,
@@ -548,7 +472,7 @@ void find_all(KernelSystem& system,
               Modes& out) {
     const int n = system.num_coordinates();
     if (n > most_dense) {
-        find_lowest(system, at, spin, options.count > 0 ? options.count : kFew, nullptr, out);
+        find_lowest(system, at, spin, options.count > 0 ? options.count : kFew, out);
         return;
     }
 
@@ -561,35 +485,16 @@ void find_all(KernelSystem& system,
     const double stiffness = reduced.K.norm();
     const bool is_symmetric = reduced.is_holonomic && !spin.is_moving() &&
                               (reduced.K - reduced.K.transpose()).norm() <= kSymmetric * stiffness;
-    const int few = options.count > 0 ? options.count : kFew;
-    if (const std::optional<FreeMotions> found =
-            hides_lowest(at, reduced, mass, spin, is_symmetric)) {
-        try {
-            find_lowest(system, at, spin, few, &*found, out);
-        } catch (const Error&) {
-            if (spin.is_moving()) throw;
-            // Where they do not converge, as those of many alike, those without damping may, and
-            // show that it is small.
-            out.modes.clear();
-            find_lowest(system, at, spin, few, nullptr, out);
-            if (!std::ranges::all_of(out.modes, [](const Mode& mode) {
-                    return mode.damping <= kSmallDamping;
-                }))
-                throw;
-        }
-        return;
-    }
     const double per_mass = reduced.M.trace() / static_cast<double>(r);
     const bool is_undamped =
         reduced.D.norm() <= 1e-13 * (std::sqrt(stiffness * per_mass) + per_mass);
     if (is_symmetric && is_undamped) {
-        auto [squares, shapes] =
+        const auto [squares, shapes] =
             symmetric_pencil(0.5 * (reduced.K + reduced.K.transpose()), reduced.M);
-        shapes = reduced.Z * shapes;
-        set_lowest(system, at, squares, shapes);
         const int count = options.count > 0 ? options.count : static_cast<int>(p);
         out.is_complete = count >= p;
-        add_undamped(system, squares, shapes, count, out);
+        add_undamped(
+            system, squares, reduced.Z * shapes, squares.cwiseAbs().maxCoeff(), count, out);
         std::ranges::stable_sort(out.modes, {}, &Mode::frequency);
         return;
     }

@@ -7,14 +7,14 @@
 
 #include <fmt/format.h>
 
+#include "difference_moves.hpp"
+
 namespace ancora {
 namespace {
 
-constexpr double kMoveAtImpact = 0x1p-15;   // relative to the size of a coordinate
-constexpr double kMoveOfInstant = 0x1p-20;  // [s]
-constexpr double kAsImpact = 1e-9;          // velocities may differ from (1), relative
-constexpr double kSameVelocity = 1e-13;     // of velocities, and of the terms of a rate
-constexpr double kReach = 1e-9;             // of the model's size
+constexpr double kAsImpact = 1e-9;       // velocities may differ from (1), relative
+constexpr double kSameVelocity = 1e-13;  // of velocities, and of the terms of a rate
+constexpr double kReach = 1e-9;          // of the model's size
 
 }  // namespace
 
@@ -231,9 +231,10 @@ void ImpactDerivative::take(const PassedEvent& event) {
     gap_.v.setZero(n_);
     gap_.pi.setZero(data_.parts.m);
     rows.add_transposed(A_.data(), row_, 1.0, gap_.q.data());
-    const double t = at_.t;
-    gap_.t = (gap_of(system_, t + kMoveOfInstant) - gap_of(system_, t - kMoveOfInstant)) /
-             (2.0 * kMoveOfInstant);
+    const auto gap_at = [&](double t) {
+        return gap_of(system_, t);
+    };
+    gap_.t = slope_by_time(gap_at, at_.t);
     const double size = std::max(largest_entry(v_), largest_entry(v1));
     has_changed_ = largest_entry(v1 - v_) > kSameVelocity * size;
     meet_conditions(v_);
@@ -326,7 +327,7 @@ void ImpactDerivative::pull_back(Costate& of) {
         },
         q_,
         [&](int i) {
-            return kMoveAtImpact * std::max(std::abs(at_.q[i]), std::min(1.0, data_.state.extent));
+            return move_of_place(at_.q[i], data_.state.extent);
         },
         [&](int, int j, double value) {
             of.q[j] += value;
@@ -338,8 +339,7 @@ void ImpactDerivative::pull_back(Costate& of) {
         for (const int k : rows_) sum += out[k];
         return sum;
     };
-    of.t +=
-        (sum_at(at_.t + kMoveOfInstant) - sum_at(at_.t - kMoveOfInstant)) / (2.0 * kMoveOfInstant);
+    of.t += slope_by_time(sum_at, at_.t);
 }
 
 void ImpactDerivative::evaluate(KernelSystem& neighbour,

@@ -8,13 +8,12 @@
 #include <utility>
 
 #include "ancora/sdk/numbers/disjoint_sets.hpp"
+#include "difference_moves.hpp"
 #include "step_derivative.hpp"
 
 namespace ancora {
 namespace {
 
-// Distances of differences relative to the size of a coordinate.
-constexpr double kMoveOfMassless = 0x1p-15;
 // As Massless sees it.
 constexpr double kSeenByRounding = 1e-12;
 
@@ -115,7 +114,7 @@ void MasslessDerivative::move(const StepState& at, Costate& of) {
         evaluate,
         q_,
         [&](int i) {
-            return kMoveOfMassless * std::max(std::abs(q_[i]), std::min(1.0, data_.state.extent));
+            return move_of_place(q_[i], data_.state.extent);
         },
         [&](int i, int j, double value) {
             of.q[j] += by[i] * value;

@@ -7,12 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "difference_moves.hpp"
+
 namespace ancora {
 namespace {
 
-constexpr double kMoveAtModeEnd = 0x1p-15;      // relative to the size of a coordinate
 constexpr double kMoveOfStressThere = 0x1p-10;  // relative to the largest
-constexpr double kMoveOfModeEnd = 0x1p-20;      // [s]
 // Of the size of what it is the difference of, a root, and the margin of the step before.
 constexpr double kEndsMode = 1e-8;
 
@@ -29,6 +29,16 @@ StepPart& part_with_modes(const KernelSystem& system) {
     return *out;
 }
 
+/// What ends a mode by a step, as a system has it.
+StepPart::ModeEnd mode_end_of(KernelSystem& system, const AcceptedStep& step, int event) {
+    step.before.put(system);
+    std::vector<double> motion(static_cast<std::size_t>(system.num_coordinates()));
+    std::vector<double> rows(static_cast<std::size_t>(system.num_rows()));
+    const StepTrial trial{step.before.t, step.h, view(step.a), view(step.s)};
+    system.step_equations()->evaluate(trial, motion, rows);
+    return part_with_modes(system).mode_end(trial, event);
+}
+
 }  // namespace
 
 ModeEndDerivative::ModeEndDerivative(KernelSystem& system)
@@ -38,14 +48,13 @@ ModeEndDerivative::ModeEndDerivative(KernelSystem& system)
     gap_.pi.setZero(data_.parts.m);
 }
 
-StepPart::ModeEnd ModeEndDerivative::evaluate_step(const AcceptedStep& step, int event) const {
-    step.before.put(system_);
-    Eigen::VectorXd motion(n_), rows(system_.num_rows());
-    const StepTrial trial{step.before.t, step.h, view(step.a), view(step.s)};
-    system_.step_equations()->evaluate(trial,
-                                       {motion.data(), static_cast<std::size_t>(n_)},
-                                       {rows.data(), static_cast<std::size_t>(rows.size())});
-    return part_with_modes(system_).mode_end(trial, event);
+/// Of the stresses that a margin is made of.
+double ModeEndDerivative::largest_stress(const AcceptedStep& step, int event) const {
+    const StepPart::Reach& reach = reaches_[static_cast<std::size_t>(event)];
+    double most = 0.0;
+    for (const std::vector<int>* const rows : {&reach.rows, &reach.own})
+        for (const int k : *rows) most = std::max(most, std::abs(step.s[k]));
+    return most;
 }
 
 /// g of a slide at the state that q_ and v_ are.
@@ -66,12 +75,12 @@ void ModeEndDerivative::take(const AcceptedStep& step, int event) {
     if (reaches_[static_cast<std::size_t>(event)].own.size() > 1)
         throw AdjointObstacle{fmt::format(
             "t = {:.6g} s: what slides in several directions stops there, or begins to slide", t1)};
-    end_ = evaluate_step(step, event);
+    end_ = mode_end_of(system_, step, event);
     gap_.q.setZero(n_);
     gap_.v.setZero(n_);
     gap_.t = 0.0;
     if (end_.is_mean) {
-        size_ = largest_entry(step.s);
+        size_ = largest_stress(step, event);
         mean_ = {};
         differentiate_mean(step, event, mean_);
         return;
@@ -92,13 +101,14 @@ void ModeEndDerivative::take(const AcceptedStep& step, int event) {
     };
     for (const int i : reaches_[static_cast<std::size_t>(event)].acted_on) {
         const double q = end.q[i], v = end.v[i];
-        gap_.q[i] =
-            slope(q_[i], kMoveAtModeEnd * std::max(std::abs(q), std::min(1.0, data_.state.extent)));
+        gap_.q[i] = slope(q_[i], move_of_place(q, data_.state.extent));
         gap_.v[i] = slope(v_[i], 1.0);  // linear
         size_ += std::abs(gap_.v[i]) * (std::abs(v) + std::abs(step.before.v[i]));
     }
-    gap_.t = (evaluate_end(t1 + kMoveOfModeEnd) - evaluate_end(t1 - kMoveOfModeEnd)) /
-             (2.0 * kMoveOfModeEnd);
+    const auto end_at = [this](double t) {
+        return evaluate_end(t);
+    };
+    gap_.t = slope_by_time(end_at, t1);
 }
 
 bool ModeEndDerivative::is_zero() const {
@@ -115,21 +125,20 @@ void ModeEndDerivative::differentiate_mean(const AcceptedStep& step, int event, 
         const double kept = x;
         const auto at = [&](double by) {
             x = kept + by * d * unit;
-            return evaluate_step(moved, event).value;
+            return mode_end_of(system_, moved, event).value;
         };
         const double near = at(1.0) - at(-1.0), far = at(2.0) - at(-2.0);
         x = kept;
         return fourth_order(near, far, d);
     };
     for (const int i : reaches_[e].coordinates) {
-        const double d = kMoveAtModeEnd *
-                         std::max(std::abs(step.before.q[i]), std::min(1.0, data_.state.extent));
+        const double d = move_of_place(step.before.q[i], data_.state.extent);
         to.q[i] = slope(moved.before.q[i], d, 1.0);
         to.dq[i] = slope(moved.before.v[i], d, 1.0 / step.h);
     }
     const double d = kMoveOfStressThere * std::max(largest_entry(step.s), 1e-300);
-    for (const int k : reaches_[e].rows) to.s[k] = slope(moved.s[k], d, 1.0);
-    for (const int k : reaches_[e].own) to.s[k] = slope(moved.s[k], d, 1.0);
+    for (const std::vector<int>* const rows : {&reaches_[e].rows, &reaches_[e].own})
+        for (const int k : *rows) to.s[k] = slope(moved.s[k], d, 1.0);
 }
 
 StepFunction ModeEndDerivative::of_step(double weight) const {
@@ -160,8 +169,8 @@ StepFunction ModeEndDerivative::mean_of(const AcceptedStep& step,
                                         int event,
                                         double expected,
                                         double weight) {
-    const double value = evaluate_step(step, event).value;
-    if (std::abs(value - expected) > kEndsMode * largest_entry(step.s))
+    const double value = mode_end_of(system_, step, event).value;
+    if (std::abs(value - expected) > kEndsMode * largest_stress(step, event))
         throw AdjointObstacle{
             fmt::format("t = {:.6g} s: friction begins to slip by what it has been for longer",
                         step.before.t + step.h)};
@@ -177,31 +186,24 @@ StepFunction ModeEndDerivative::mean_of(const AcceptedStep& step,
 void ModeEndDerivative::evaluate(KernelSystem& neighbour,
                                  double weight,
                                  Eigen::VectorXd& of_rows) const {
-    of_rows.setZero(neighbour.num_rows());
-    step_.before.put(neighbour);
-    Eigen::VectorXd motion(n_), rows(neighbour.num_rows());
-    const StepTrial trial{step_.before.t, step_.h, view(step_.a), view(step_.s)};
-    neighbour.step_equations()->evaluate(trial,
-                                         {motion.data(), static_cast<std::size_t>(n_)},
-                                         {rows.data(), static_cast<std::size_t>(rows.size())});
-    StepPart::ModeEnd end = part_with_modes(neighbour).mode_end(trial, event_);
+    StepPart::ModeEnd end = mode_end_of(neighbour, step_, event_);
     end.last = end_.last;
     end.last_length = end_.last_length;
-    of_rows[reaches_[static_cast<std::size_t>(event_)].own.front()] = weight * end.at_end(step_.h);
+    put(event_, weight * end.at_end(step_.h), of_rows);
 }
 
 void ModeEndDerivative::evaluate_mean(KernelSystem& neighbour,
                                       const AcceptedStep& step,
                                       int event,
                                       double weight,
-                                      Eigen::VectorXd& of_rows) {
-    const auto n = static_cast<std::size_t>(neighbour.num_coordinates());
-    of_rows.setZero(neighbour.num_rows());
-    step.before.put(neighbour);
-    std::vector<double> motion(n), rows(static_cast<std::size_t>(neighbour.num_rows()));
-    const StepTrial trial{step.before.t, step.h, view(step.a), view(step.s)};
-    neighbour.step_equations()->evaluate(trial, motion, rows);
-    of_rows[of_rows.size() - 1] = weight * part_with_modes(neighbour).mode_end(trial, event).value;
+                                      Eigen::VectorXd& of_rows) const {
+    put(event, weight * mode_end_of(neighbour, step, event).value, of_rows);
+}
+
+/// A number of the row that an event is about.
+void ModeEndDerivative::put(int event, double value, Eigen::VectorXd& of_rows) const {
+    of_rows.setZero(system_.num_rows());
+    of_rows[reaches_[static_cast<std::size_t>(event)].own.front()] = value;
 }
 
 }  // namespace ancora

@@ -41,14 +41,15 @@ public:
     /// weight g of the step taken last, as a neighbouring model has it.
     void evaluate(KernelSystem& neighbour, double weight, Eigen::VectorXd& of_rows) const;
     /// weight m of a step.
-    static void evaluate_mean(KernelSystem& neighbour,
-                              const AcceptedStep& step,
-                              int event,
-                              double weight,
-                              Eigen::VectorXd& of_rows);
+    void evaluate_mean(KernelSystem& neighbour,
+                       const AcceptedStep& step,
+                       int event,
+                       double weight,
+                       Eigen::VectorXd& of_rows) const;
 
 private:
-    StepPart::ModeEnd evaluate_step(const AcceptedStep& step, int event) const;
+    double largest_stress(const AcceptedStep& step, int event) const;
+    void put(int event, double value, Eigen::VectorXd& of_rows) const;
     double evaluate_end(double t) const;
     void differentiate_mean(const AcceptedStep& step, int event, StepFunction& to);
 

@@ -81,7 +81,7 @@ void ModeSweep::begin(const AcceptedStep& step) {
             c,
             [&](KernelSystem& system, Eigen::VectorXd& of_coordinates, Eigen::VectorXd& of_rows) {
                 of_coordinates.setZero(system.num_coordinates());
-                ModeEndDerivative::evaluate_mean(system, step, last.event, last.weight, of_rows);
+                of_last_->evaluate_mean(system, step, last.event, last.weight, of_rows);
             });
     }
 }

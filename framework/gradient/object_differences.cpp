@@ -6,12 +6,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "difference_moves.hpp"
+
 namespace ancora {
 namespace {
 
 // Distances: of points relative to how far they are apart, of other scalars to their size.
 constexpr double kMoveOfReach = 0x1p-12;
-constexpr double kMoveOfScalar = 0x1p-15;
 constexpr double kApart = 1e-6;   // of the extent: points that are apart
 constexpr double kBent = 1e-5;    // leaves of (1) its square
 constexpr double kNoise = 1e-14;  // of the outputs
@@ -133,7 +134,7 @@ void ObjectDifferences::begin(const std::vector<int>& colour,
     differences_.begin(colour, x, [&](int j) {
         return reach > kApart * extent && scalars.is_of_point(j)
                    ? kMoveOfReach * reach
-                   : kMoveOfScalar * std::max(std::abs(scalars.u0[j]), std::min(1.0, extent));
+                   : move_of_place(scalars.u0[j], extent);
     });
 }
 

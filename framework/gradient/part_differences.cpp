@@ -8,15 +8,20 @@
 
 #include <fmt/format.h>
 
+#include "difference_moves.hpp"
 #include "step_derivative.hpp"
 
 namespace ancora {
-namespace {
 
-// Relative to the size of a coordinate; as in rows and forces of the model.
-constexpr double kMoveOfPart = 0x1p-15;
+HeldLaws::HeldLaws(KernelSystem& system) : system_(system) {
+    hold(true);
+}
 
-}  // namespace
+void HeldLaws::hold(bool on) const {
+    system_.step_parts().for_each([on](StepPart& part) {
+        part.hold_laws(on);
+    });
+}
 
 PartDifferences::PartDifferences(KernelSystem& system)
     : system_(system),
@@ -40,12 +45,6 @@ PartDifferences::PartDifferences(KernelSystem& system)
     of_places_.emplace(n_, n_ + count_, of_places);
     of_stresses_.emplace(m_ + count_, n_ + count_, of_stresses);
     r_rows_.setZero(m_ + count_);
-}
-
-void PartDifferences::hold_laws(bool on) {
-    system_.step_parts().for_each([on](StepPart& part) {
-        part.hold_laws(on);
-    });
 }
 
 void PartDifferences::evaluate(const AcceptedStep& step, Eigen::VectorXd& out) {
@@ -82,7 +81,7 @@ void PartDifferences::take(const AcceptedStep& step,
     q_ = q;
     dq_ = dq;
     s_ = step.s;
-    hold_laws(true);
+    const HeldLaws held(system_);
     const auto evaluate = [&](Eigen::VectorXd& out) {
         this->evaluate(step, out);
     };
@@ -94,9 +93,8 @@ void PartDifferences::take(const AcceptedStep& step,
                 rows.emplace_back(i - n, j, value);
         };
     };
-    const double least = std::min(1.0, data_.state.extent);
     const auto distance = [&](int i) {
-        return kMoveOfPart * std::max(std::abs(q[i]), least);
+        return move_of_place(q[i], data_.state.extent);
     };
     of_places_->differentiate(evaluate, dq_, distance, take(motion_dq, rows_dq));
     of_places_->differentiate(evaluate, q_, distance, take(motion_q, rows_q));
@@ -114,7 +112,6 @@ void PartDifferences::take(const AcceptedStep& step,
             else if (k >= m_)
                 motion_s.emplace_back(i, k - m_, value);
         });
-    hold_laws(false);
     data_.state.q = q;
 }
 

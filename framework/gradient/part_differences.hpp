@@ -13,6 +13,20 @@
 
 namespace ancora {
 
+/// While it lives, laws of parts are linear, those at the trial evaluated last.
+class HeldLaws {
+public:
+    explicit HeldLaws(KernelSystem& system);
+    HeldLaws(const HeldLaws&) = delete;
+    HeldLaws& operator=(const HeldLaws&) = delete;
+    ~HeldLaws() { hold(false); }
+
+private:
+    void hold(bool on) const;
+
+    KernelSystem& system_;
+};
+
 /// A part adds forces to r_motion and rows r_part with stresses of its own, which follow those of
 /// the model's rows. In the modes that it is in both are smooth functions of (dq, q0, s). Its laws
 /// are taken for linear, as they are at the step, which is what makes differences know them to the
@@ -27,8 +41,6 @@ public:
     /// Takes them at a step that has been evaluated, which the system then is to evaluate again.
     /// @throws AdjointObstacle where there are none
     void take(const AcceptedStep& step, const Eigen::VectorXd& q, const Eigen::VectorXd& dq);
-    /// Evaluates laws as linear from here on; or no more.
-    void hold_laws(bool on);
 
     Triplets motion_dq, motion_q;  ///< r_motion
     Triplets motion_s;             ///< by stresses of own rows, counted from the first

@@ -8,13 +8,13 @@
 
 #include <fmt/format.h>
 
+#include "difference_moves.hpp"
 #include "velocity_projection.hpp"
 
 namespace ancora {
 namespace {
 
-constexpr double kMoveOfEnd = 0x1p-15;  // relative to the size of a coordinate
-constexpr double kAsProjected = 1e-9;   // velocities may differ from (1), relative
+constexpr double kAsProjected = 1e-9;  // velocities may differ from (1), relative
 // Corrections of the solution of (2), each of the residual of the one before.
 constexpr int kMostRefinements = 8;
 constexpr double kRefinement = 1e-5;
@@ -97,7 +97,7 @@ void ProjectionDerivative::differentiate(End& end) {
         },
         end.q,
         [&](int i) {
-            return kMoveOfEnd * std::max(std::abs(q[i]), std::min(1.0, extent_));
+            return move_of_place(q[i], extent_);
         },
         [&](int i, int j, double value) {
             if (value == 0.0) return;

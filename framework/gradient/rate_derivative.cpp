@@ -8,11 +8,12 @@
 
 #include <fmt/format.h>
 
+#include "difference_moves.hpp"
+
 namespace ancora {
 namespace {
 
-constexpr double kMoveOfPlace = 0x1p-15;  // relative to the size of a coordinate
-constexpr double kMeets = 1e-9;           // velocities may differ from (1), relative
+constexpr double kMeets = 1e-9;  // velocities may differ from (1), relative
 
 }  // namespace
 
@@ -164,7 +165,7 @@ void RateDerivative::pull_back(Costate& of) {
         },
         q_,
         [&](int i) {
-            return kMoveOfPlace * std::max(std::abs(end_.q[i]), std::min(1.0, extent_));
+            return move_of_place(end_.q[i], extent_);
         },
         [&](int, int j, double value) {
             of.q[j] += value;

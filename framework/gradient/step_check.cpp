@@ -4,20 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <random>
 #include <vector>
 
 #include <Eigen/Core>
 
+#include "part_differences.hpp"
+
 namespace ancora {
 namespace {
 
-constexpr double kRoundoffOfCheck = std::numeric_limits<double>::epsilon();
 // Its distance, and the part by which derivatives may miss.
 constexpr double kTry = 0x1p-20;
 constexpr double kMiss = 1e-6;
-constexpr double kTermsOfCheck = 64.0;  // roundings of a sum
 
 struct CheckedResidual {
     Eigen::VectorXd motion, rows;
@@ -81,14 +80,15 @@ std::string check_derivative(StepDerivative& of,
         out.s += by * ds;
         return out;
     };
-    of.hold_laws(true);
-    up.evaluate(system, moved(kTry));
-    down.evaluate(system, moved(-kTry));
-    of.hold_laws(false);
+    {
+        const HeldLaws held(system);
+        up.evaluate(system, moved(kTry));
+        down.evaluate(system, moved(-kTry));
+    }
     const Eigen::VectorXd motion = (up.motion - down.motion) / (2.0 * kTry);
     const Eigen::VectorXd of_rows = (up.rows - down.rows) / (2.0 * kTry);
     const StepDerivative::Change expected = of.change_by(dq, dq0, ds, dpi);
-    const double noise = kTermsOfCheck * kRoundoffOfCheck / kTry;
+    const double noise = kRoundingOfSum / kTry;
     if (largest_entry(motion - expected.motion) > kMiss * expected.motion_size + noise * terms)
         return "the derivatives of its forces or stresses are not what they say";
     Eigen::VectorXd off = of_rows - expected.rows;
@@ -104,9 +104,8 @@ std::string check_derivative(StepDerivative& of,
     for (double& w : other.before.plugin) w += 1e-7 * (1.0 + std::abs(w)) * any(engine);
     here.evaluate(system, step);
     up.evaluate(system, other);
-    if (largest_entry(up.motion - here.motion) > kTermsOfCheck * kRoundoffOfCheck * terms ||
-        largest_entry(up.rows - here.rows) >
-            kTermsOfCheck * kRoundoffOfCheck * (size + largest_entry(here.rows)))
+    if (largest_entry(up.motion - here.motion) > kRoundingOfSum * terms ||
+        largest_entry(up.rows - here.rows) > kRoundingOfSum * (size + largest_entry(here.rows)))
         return "it has objects with states of their own";
     return {};
 }

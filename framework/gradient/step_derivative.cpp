@@ -8,15 +8,15 @@
 
 #include <fmt/format.h>
 
+#include "difference_moves.hpp"
 #include "impact_derivative.hpp"
 
 namespace ancora {
 namespace {
 
-// Distances of differences relative to the size of a coordinate: positions in rows and forces, and
-// displacements in forces, which stand for rates of this over h.
-constexpr double kMove = 0x1p-15;
-constexpr double kMoveOfRate = 0x1p-23;
+// Distances of differences: displacements in forces, which stand for rates of this over h, relative
+// to those of places; and lengths of a step.
+constexpr double kMoveOfRate = 0x1p-8;
 constexpr double kMoveOfLength = 0x1p-10;
 
 bool is_linear(const RowBlock& block) {
@@ -119,10 +119,6 @@ void StepDerivative::find_objects() {
             {coordinates_of(forces.tangent_map(part)), coordinates_of(forces.map(part))});
     }
     of_other_forces_.emplace(n_, n_, objects);
-}
-
-double StepDerivative::distance(int coordinate, double part) const {
-    return part * std::max(std::abs(q_[coordinate]), std::min(1.0, extent_));
 }
 
 void StepDerivative::evaluate(const AcceptedStep& step) {
@@ -240,14 +236,14 @@ void StepDerivative::differentiate_forces(const AcceptedStep& step) {
         evaluate,
         dq_,
         [&](int i) {
-            return distance(i, kMoveOfRate);
+            return kMoveOfRate * move_of_place(q_[i], extent_);
         },
         take(by_dq_));
     of_other_forces_->differentiate(
         evaluate,
         q_,
         [&](int i) {
-            return distance(i, kMove);
+            return move_of_place(q_[i], extent_);
         },
         take(by_q_));
 }

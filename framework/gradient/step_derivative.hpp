@@ -99,8 +99,6 @@ public:
                      const Eigen::VectorXd& dq0,
                      const Eigen::VectorXd& ds,
                      const Eigen::VectorXd& dpi) const;
-    /// Laws of parts are linear from here on, as at the step taken last; or no more.
-    void hold_laws(bool on) { of_parts_.hold_laws(on); }
 
     MasslessDerivative& massless() { return massless_; }
     /// What pi of rows on positions change with positions by x at a state: A x, zero of others.
@@ -148,7 +146,6 @@ private:
     void differentiate_forces(const AcceptedStep& step);
     void assemble(const AcceptedStep& step);
     void evaluate(const AcceptedStep& step);
-    double distance(int coordinate, double part) const;
     using Sparse = Eigen::SparseMatrix<double>;
 
     KernelSystem& system_;

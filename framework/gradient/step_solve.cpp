@@ -12,8 +12,6 @@
 namespace ancora {
 namespace {
 
-constexpr double kRoundoff = std::numeric_limits<double>::epsilon();
-constexpr double kOfTerms = 64.0;  // roundings of a sum
 // Corrections of a solve, each of the residual of the one before, and the part that one leaves.
 constexpr int kMostCorrections = 6;
 constexpr double kCorrection = 1e-7;
@@ -189,7 +187,7 @@ bool StepSolve::is_rounding(const Eigen::VectorXd& b, const Eigen::VectorXd& x) 
             const auto from = is_transposed_ ? it.col() : it.row();
             scaled_[to] += std::abs(it.value() * x[from]);
         }
-    return (left_.array().abs() <= kOfTerms * kRoundoff * scaled_.array()).all();
+    return (left_.array().abs() <= kRoundingOfSum * scaled_.array()).all();
 }
 
 }  // namespace ancora

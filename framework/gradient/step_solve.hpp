@@ -2,6 +2,8 @@
 // Solves with the derivative of a step's equations, or its transpose, to rounding.
 #pragma once
 
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include <Eigen/Core>
@@ -13,6 +15,9 @@
 #include "sparse_lu.hpp"
 
 namespace ancora {
+
+/// Of a sum of residuals, relative to the sizes of its terms.
+inline constexpr double kRoundingOfSum = 64.0 * std::numeric_limits<double>::epsilon();
 
 /// A sparse matrix that is filled again and again by entries at the same places.
 class FilledMatrix {

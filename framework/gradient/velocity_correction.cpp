@@ -9,14 +9,14 @@
 
 #include <fmt/format.h>
 
+#include "difference_moves.hpp"
+
 namespace ancora {
 namespace {
 
-constexpr double kMoveOfCorrected = 0x1p-15;   // relative to the size of a coordinate
-constexpr double kMoveOfCorrection = 0x1p-20;  // [s]
-constexpr double kAsCorrection = 1e-9;         // velocities may differ from (1), relative
-constexpr double kLeftOfRates = 1e-12;         // and what iterations leave of them, of extent / h
-constexpr int kSolvesOfCorrection = 2;         // of a solve
+constexpr double kAsCorrection = 1e-9;  // velocities may differ from (1), relative
+constexpr double kLeftOfRates = 1e-12;  // and what iterations leave of them, of extent / h
+constexpr int kSolvesOfCorrection = 2;  // of a solve
 
 }  // namespace
 
@@ -187,8 +187,7 @@ void VelocityCorrection::pull_back(Costate& of) {
         },
         q,
         [&](int i) {
-            return kMoveOfCorrected *
-                   std::max(std::abs(at_.q[i]), std::min(1.0, data_.state.extent));
+            return move_of_place(at_.q[i], data_.state.extent);
         },
         [&](int, int j, double value) {
             of.q[j] += value;
@@ -197,8 +196,7 @@ void VelocityCorrection::pull_back(Costate& of) {
         evaluate_terms(system_, at_.q, t, out);
         return out.sum();
     };
-    of.t += (sum_at(at_.t + kMoveOfCorrection) - sum_at(at_.t - kMoveOfCorrection)) /
-            (2.0 * kMoveOfCorrection);
+    of.t += slope_by_time(sum_at, at_.t);
 }
 
 void VelocityCorrection::evaluate(KernelSystem& neighbour,

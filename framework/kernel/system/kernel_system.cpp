@@ -398,9 +398,7 @@ StepReport KernelSystem::solve_step(const StepGuess& guess, const StepOptions& o
         newton_.return_to(guess);
         report = newton_.solve(guess, options, projection);
     }
-    if (!report.has_converged && !parts_.rows.rubbing().empty()) {
-        // Friction over a step as a whole may have no solution that Newton's method finds.
-        parts_.rows.set_rubbing({});
+    if (!report.has_converged && extra_.take_less()) {
         newton_.return_to(guess);
         report = newton_.solve(guess, options, projection);
     }

@@ -183,9 +183,12 @@ public:
     virtual Passage pass(int event) = 0;
     /// Events follow each other without end.
     virtual bool is_overrun() const { return false; }
-    /// [step] Takes what is left of the step as a whole, without events or friction within.
+    /// [step] Takes what is left of the step as a whole, without events within.
     /// @returns a new course if it does
     virtual Passage go_over() { return {}; }
+    /// [step] No solution of the trial has been found: leaves out what a step can do without.
+    /// @returns whether there was anything
+    virtual bool take_less() { return false; }
     /// [step] The step has been committed and recorded: what it has left to do at its end.
     virtual Passage finish_step() { return {}; }
     /// [step] Discrete states of objects may have changed.

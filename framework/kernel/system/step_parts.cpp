@@ -170,6 +170,12 @@ StepPart::Passage StepParts::go_over() {
     });
 }
 
+bool StepParts::take_less() {
+    return std::ranges::any_of(parts_, [](const auto& part) {
+        return part->take_less();
+    });
+}
+
 void StepParts::restart_others(const StepPart& than) {
     for (const auto& other : parts_)
         if (other.get() != &than) other->restart();

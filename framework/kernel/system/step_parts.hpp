@@ -60,6 +60,7 @@ public:
     StepPart::Passage finish_step();
     StepPart::Passage follow_signals();
     StepPart::Passage go_over();
+    bool take_less();
 
     /// Their states, see StepPart::save().
     void save(std::vector<std::vector<std::byte>>& to) const;

@@ -352,6 +352,7 @@ void FrictionPart::read_modes(std::vector<double>& to) const {
     for (const Contact& contact : contacts_.all()) {
         for (const double x : {mode_of(contact),
                                contact.is_idle ? 1.0 : 0.0,
+                               contact.is_locked ? 1.0 : 0.0,
                                contact.speed,
                                contact.fastest,
                                contact.margin,
@@ -367,6 +368,7 @@ void FrictionPart::write_modes(std::span<const double>& from) {
     for (Contact& contact : contacts_.all()) {
         contact.mode = from[at++] == 0.0 ? ContactMode::stick : ContactMode::slip;
         contact.is_idle = from[at++] != 0.0;
+        contact.is_locked = from[at++] != 0.0;
         for (double* const x :
              {&contact.speed, &contact.fastest, &contact.margin, &contact.margin_h})
             *x = from[at++];

@@ -86,6 +86,9 @@ private:
     bool is_below_limit(const Contact& contact, const StepTrial& trial);
     double stick_margin(
         const Contact& contact, const double* s, const double* shared, bool of_step, double t);
+    StepPart::ModeEnd stick_end(const Contact& contact,
+                                const StepTrial& trial,
+                                const double* shared);
     double margin_at_end(const Contact& contact, const StepTrial& trial, const double* shared);
     bool stick_ends(const StepTrial& trial);
     bool comes_again(int event);

@@ -108,15 +108,8 @@ bool Crossing::settle(const StepTrial& trial, double longest) {
                                              : gaps_[i] >= -rows_.grazing();
     const bool has_followed = follow_states(trial, is_solution, kNoImpulse * largest);
     if (is_solution && !has_followed) return false;
-    is_open_ended_ = ++num_choices_ > kMostChoices;
-    if (is_open_ended_ && drop_friction()) {
-        is_open_ended_ = false;
-        return true;
-    }
-    if (is_open_ended_) {
-        refuse_open_end(trial, longest);
-        return false;
-    }
+    is_open_ended_ = false;
+    if (++num_choices_ > kMostChoices) return end_open(trial, longest);
     bool pulls = false;
     double lowest = 0.0;
     std::vector<int> rows;
@@ -144,13 +137,7 @@ bool Crossing::settle(const StepTrial& trial, double longest) {
     impact_.find_bearing(q_.data(), v_.data(), trial.t0 + trial.h, trial.h, rows, g, P, bearing_);
     if (bearing_ == rows_.closed() && !has_followed) {
         // The rows at hand solve it: what others are below zero by, which these hold, is rounding.
-        is_open_ended_ = lowest < -rows_.touching() || pulls;
-        if (is_open_ended_ && drop_friction()) {
-            is_open_ended_ = false;
-            return true;
-        }
-        if (is_open_ended_) refuse_open_end(trial, longest);
-        return false;
+        return (lowest < -rows_.touching() || pulls) && end_open(trial, longest);
     }
     close(bearing_);
     take_gaps_at_begin(trial);
@@ -208,6 +195,15 @@ void Crossing::take_gaps_at_begin(const StepTrial& trial) {
             parts_.rows.multiply(parts_.rows.B.data(), k, trial_.dq.data()) + parts_.rows.tau[k];
         state_.pi[k] = gaps_[i] - moved;
     }
+}
+
+/// No set of rows bears the trial: one without friction is next, if it had any.
+/// @returns whether it is to be solved so
+bool Crossing::end_open(const StepTrial& trial, double longest) {
+    if (drop_friction()) return true;
+    is_open_ended_ = true;
+    refuse_open_end(trial, longest);
+    return false;
 }
 
 /// A trial that no set of rows bears is made shorter, but not without end.

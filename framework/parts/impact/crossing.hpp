@@ -71,6 +71,7 @@ private:
     bool swap_states();
     bool follow_states(const StepTrial& trial, bool is_solution, double least_impulse);
     void take_gaps_at_begin(const StepTrial& trial);
+    bool end_open(const StepTrial& trial, double longest);
     void refuse_open_end(const StepTrial& trial, double longest) const;
     void close(const std::vector<char>& closed) {
         rows_.close(closed);

@@ -96,6 +96,7 @@ public:
     Passage pass(int event) override;
     bool is_overrun() const override { return num_events_ > most_events_; }
     Passage go_over() override;
+    bool take_less() override { return is_crossing_ && crossing_.drop_friction(); }
     Passage finish_step() override;
     Passage follow_signals() override;
     void recheck() override { count_event(); }
@@ -145,9 +146,9 @@ private:
     template <class Archive>
     void transfer_all(Archive& archive) {
         std::vector<char> closed = rows_.closed(), implied = rows_.implied();
-        std::vector<char> latched = rows_.latched();
+        std::vector<char> latched = rows_.latched(), rubbing = rows_.rubbing();
         for (std::vector<char>* flags :
-             {&closed, &implied, &latched, &rows_.broken(), &rows_.absent()}) {
+             {&closed, &implied, &latched, &rubbing, &rows_.broken(), &rows_.absent()}) {
             archive.fixed(*flags);
             archive.require(std::ranges::all_of(*flags,
                                                 [](char c) {
@@ -165,13 +166,6 @@ private:
             archive.require(*number >= 0, "a count");
         }
         archive(is_crossing_);
-        std::vector<char> rubs = rows_.rubbing();
-        archive.fixed(rubs);
-        archive.require(std::ranges::all_of(rubs,
-                                            [](char c) {
-                                                return c == 0 || c == 1;
-                                            }),
-                        "a flag");
         for (long* number : {&num_over_, &run_over_}) {
             archive(*number);
             archive.require(*number >= 0, "a count");
@@ -182,7 +176,7 @@ private:
         if constexpr (Archive::kReads) {
             impact_.set_latched(latched);
             parts_.rows.set_crossing(is_crossing_);
-            rows_.set_rubbing(rubs);
+            rows_.set_rubbing(rubbing);
             close(closed);
             rows_.set_implied(implied);
             impact_.pressed().assume_dependence();

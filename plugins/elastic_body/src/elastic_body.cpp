@@ -32,6 +32,10 @@ std::string text_of(double number) {
     return buffer;
 }
 
+std::string hertz(double square) {
+    return text_of(std::sqrt(square) / (2.0 * std::numbers::pi));
+}
+
 ReductionSettings read_settings(const Arguments& arguments) {
     return {static_cast<int>(arguments.integer("modes")), arguments.boolean("static_modes")};
 }
@@ -150,8 +154,7 @@ void ElasticBody::set_start(const Arguments& arguments) {
 std::string ElasticBody::lowest_of() const {
     if (reduction_.lowest_held_at < 0) return " of the free body";
     return " with " + groups_[static_cast<std::size_t>(reduction_.lowest_held_at)].name +
-           " held, " + text_of(std::sqrt(reduction_.lowest_squared) / (2.0 * std::numbers::pi)) +
-           " Hz";
+           " held, " + hertz(reduction_.lowest_squared) + " Hz";
 }
 
 void ElasticBody::set_rows(double damping) {
@@ -219,9 +222,6 @@ void ElasticBody::set_outputs() {
 }
 
 void ElasticBody::set_notes(const FiniteElements& model, const ReductionSettings& settings) {
-    const auto hertz = [](double square) {
-        return text_of(std::sqrt(square) / (2.0 * std::numbers::pi));
-    };
     const auto list = [&](const Eigen::VectorXd& squares) {
         constexpr Eigen::Index kMost = 8;
         std::string out;

@@ -17,6 +17,25 @@
 namespace ancora::elastic {
 namespace {
 
+/// Of a symmetric matrix without negative ones, by powers of a vector without any pattern: right to
+/// the square of what is left of other vectors in it.
+double largest_eigenvalue(const MatrixXd& M) {
+    constexpr int kMostPowers = 2000;
+    constexpr double kSettled = 1e-10;
+    VectorXd x(M.rows());
+    for (Index i = 0; i < x.size(); ++i) x(i) = std::cos(static_cast<double>(i + 1));
+    x.normalize();
+    double last = 0.0;
+    for (int k = 0; k < kMostPowers; ++k) {
+        const VectorXd y = M * x;
+        const double value = x.dot(y);
+        if (std::abs(value - last) <= kSettled * value) return value;
+        last = value;
+        x = y.normalized();
+    }
+    return last;
+}
+
 class BasisBuilder {
 public:
     BasisBuilder(const FiniteElements& model, const ReducedModel& reduced, Reduction& out)
@@ -206,18 +225,8 @@ private:
             M.diagonal().array() += 1.0;
             const Eigen::VectorXd over = out_.omega_squared.cwiseSqrt().cwiseInverse();
             M = over.asDiagonal() * M * over.asDiagonal();
-            // The largest eigenvalue by powers, squared from one to the next
-            MatrixXd power = M / M.norm();
-            constexpr int kSquarings = 20;
-            for (int i = 0; i < kSquarings; ++i) {
-                power = (power * power).eval();
-                power /= power.norm();
-            }
-            Index largest = 0;
-            power.colwise().squaredNorm().maxCoeff(&largest);
-            const Eigen::VectorXd x = power.col(largest);
-            const double held = x.squaredNorm() / x.dot(M * x);
-            if (held >= out_.lowest_squared) continue;
+            const double held = 1.0 / largest_eigenvalue(M);
+            if (!(held < out_.lowest_squared)) continue;
             out_.lowest_squared = held;
             out_.lowest_held_at = static_cast<int>(k);
         }

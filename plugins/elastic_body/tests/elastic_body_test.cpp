@@ -687,6 +687,10 @@ TEST_SUITE("elastic body") {
             CHECK(held.mass_shares(axis) > 0.81);  // 8 / pi^2
             CHECK(held.mass_shares(axis) < 1.0);
         }
+        // Its one interface held is what all of them held are
+        CHECK(reduction_of(*body).lowest_held_at == 0);
+        CHECK(reduction_of(*body).lowest_squared ==
+              Near(held.omega_squared.minCoeff(), 1e-6 * held.omega_squared.minCoeff()));
         const std::string notes(facets_of(*body).notes->notes());
         CHECK(notes.find("40 vibrations with interfaces held") != std::string::npos);
         CHECK(notes.find("left out: vibrations above") != std::string::npos);

@@ -26,14 +26,7 @@ Network from_two_points(const Arguments& arguments) {
     net.is_rope = true;
     const lines::Ends ends{lines::read_end(arguments, "from"), lines::read_end(arguments, "to")};
     if (ends.way().norm() > 0.0) net.motion = nodes::read_line_motion(arguments, ends);
-    if (!arguments.given("elements")) {
-        for (const lines::End& end : {ends.from, ends.to})
-            net.x.insert(net.x.end(), end.x.data(), end.x.data() + 3);
-        net.elements = {{0, 1}};
-        net.groups = {{"from", {0}, {}}, {"to", {1}, {}}};
-        return net;
-    }
-    const std::int64_t count = arguments.integer("elements");
+    const std::int64_t count = arguments.given("elements") ? arguments.integer("elements") : 1;
     if (count < 1 || static_cast<double>(count) >= nodes::kMostNodes)
         arguments.fail(
             "elements",

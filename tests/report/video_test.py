@@ -9,6 +9,7 @@ import csv
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import struct
@@ -62,6 +63,33 @@ step = 5.0e-3
 end = 1.0
 [output]
 every = 0.02
+"""
+
+# A beam that its weight begins to bend.
+BEAM = """
+[model]
+gravity = [0.0, 0.0, -9.81]
+[[body]]
+name = "beam"
+type = "beam"
+from = [0.0, 0.0, 0.0]
+to = [1.0, 0.0, 0.0]
+elements = 4
+section = { shape = "circle", radius = 0.01 }
+young = 1e9
+poisson = 0.3
+density = 1000.0
+[[joint]]
+name = "root"
+type = "fixed"
+a = "ground"
+b = "beam@start"
+[integrator]
+type = "emm"
+step = 0.01
+end = 0.05
+[output]
+every = 0.01
 """
 
 failures = []
@@ -136,11 +164,26 @@ def pictures(folder, rows):
 
 def colours(folder):
     """What colours a video is named, and a name that nothing has is refused with what there is."""
-    run = ancora(folder, "video", "out", "none.png", "--colour", "none", "--to", "0", "--size", "320x180")
-    check(run.returncode == 0, f"--colour none: {run.stderr}")
-    run = ancora(folder, "video", "out", "heat.png", "--colour", "heat", "--to", "0", "--size", "320x180")
+
+    def film(results, name):
+        return ancora(folder, "video", results, f"{name}.png", "--colour", name, "--from", "0.05", "--size", "320x180")
+
+    check(film("out", "none").returncode == 0, "--colour none of bodies without numbers")
+    run = film("out", "heat")
     check(run.returncode != 0 and "nothing in this run" in run.stderr, f"--colour heat: {run.stdout} {run.stderr}")
+
+    (folder / "beam.toml").write_text(BEAM)
+    run = ancora(folder, "run", "beam.toml", "--out", "bent", "--quiet")
+    check(run.returncode == 0, run.stderr)
+    run = film("bent", "heat")
+    names = re.findall('"([^"]+)"', run.stderr.partition("there")[2])
+    check(run.returncode != 0 and "bending moment" in names, f"--colour heat of a beam: {run.stdout} {run.stderr}")
     check(not list(folder.glob("heat*")), "a refused colour leaves pictures")
+    for name in ("none", "bending moment"):
+        run = film("bent", name)
+        check(run.returncode == 0, f"--colour {name}: {run.stderr}")
+    plain, coloured = (sorted(folder.glob(f"{name}*.png"))[-1].read_bytes() for name in ("none", "bending moment"))
+    check(plain != coloured, "a bending moment colours nothing")
 
 
 # --- files of videos

@@ -10,31 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include <Eigen/Eigenvalues>
+
 #include "ancora/sdk/helpers/rigid_body.hpp"
 #include "modes.hpp"
 #include "skin.hpp"
 
 namespace ancora::elastic {
 namespace {
-
-/// Of a symmetric matrix without negative ones, by powers of a vector without any pattern: right to
-/// the square of what is left of other vectors in it.
-double largest_eigenvalue(const MatrixXd& M) {
-    constexpr int kMostPowers = 2000;
-    constexpr double kSettled = 1e-10;
-    VectorXd x(M.rows());
-    for (Index i = 0; i < x.size(); ++i) x(i) = std::cos(static_cast<double>(i + 1));
-    x.normalize();
-    double last = 0.0;
-    for (int k = 0; k < kMostPowers; ++k) {
-        const VectorXd y = M * x;
-        const double value = x.dot(y);
-        if (std::abs(value - last) <= kSettled * value) return value;
-        last = value;
-        x = y.normalized();
-    }
-    return last;
-}
 
 class BasisBuilder {
 public:
@@ -225,7 +208,8 @@ private:
             M.diagonal().array() += 1.0;
             const Eigen::VectorXd over = out_.omega_squared.cwiseSqrt().cwiseInverse();
             M = over.asDiagonal() * M * over.asDiagonal();
-            const double held = 1.0 / largest_eigenvalue(M);
+            const Eigen::SelfAdjointEigenSolver<MatrixXd> flexibility(M, Eigen::EigenvaluesOnly);
+            const double held = 1.0 / flexibility.eigenvalues().maxCoeff();
             if (!(held < out_.lowest_squared)) continue;
             out_.lowest_squared = held;
             out_.lowest_held_at = static_cast<int>(k);

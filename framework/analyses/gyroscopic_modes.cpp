@@ -335,6 +335,23 @@ RigidMotions rigid_motions(const KernelSystem& system,
     return out;
 }
 
+/// Those of a rest that are known, orthonormal in the norm of the mass.
+RigidMotions known_motions(const LinearEquations& at, const Eigen::MatrixXd& free) {
+    RigidMotions out;
+    Eigen::MatrixXd F(free.rows(), free.cols());
+    for (Index k = 0; k < free.cols(); ++k) {
+        Eigen::VectorXd x = free.col(k);
+        for (int twice = 0; twice < 2; ++twice)
+            x -= F.leftCols(k) * (F.leftCols(k).transpose() * (at.M * x)).eval();
+        F.col(k) = x / std::sqrt(x.dot(at.M * x));
+    }
+    out.F = F.sparseView();
+    out.MF = at.M * out.F;
+    out.turned.resize(free.rows(), 0);
+    out.drifts.shapes.resize(free.rows(), 0);
+    return out;
+}
+
 /// (1), on vectors (R x, R w / s) with R the roots of the masses, so that both halves count.
 class ShiftedInverse {
 public:
@@ -524,11 +541,14 @@ LinearEquations in_turning_frame(LinearEquations at, const SteadySpin& spin) {
 GyroscopicModes gyroscopic_modes(const KernelSystem& system,
                                  const LinearEquations& inertial,
                                  const SteadySpin& spin,
-                                 int count) {
+                                 int count,
+                                 const Eigen::MatrixXd* free) {
     const LinearEquations equations = in_turning_frame(inertial, spin);
     const Scale scale(equations, spin.fastest());
     const bool is_conservative = scale.is_skew(equations.D) && scale.is_symmetric(equations.K);
-    const RigidMotions rigid = rigid_motions(system, inertial, equations, spin, scale);
+    const RigidMotions rigid = free != nullptr
+                                   ? known_motions(equations, *free)
+                                   : rigid_motions(system, inertial, equations, spin, scale);
     const Index known = rigid.drifts.values.size();
 
     // The two halves of (1) are alike where l is about s: that of what is found, at last.

@@ -28,10 +28,13 @@ struct GyroscopicModes {
 /// w = l x, whose eigenvalues are 1 / (l - s), with a real s > 0 and one sparse factorisation.
 /// Parts of the model that nothing else holds drift as a whole; this is known, and left out of (1).
 /// @param inertial of a state with conditions on positions alone
+/// @param free of a rest, displacements x with K x = D x = 0 by columns, which are left out of (1)
+/// as drifts are, and out of the result; null where the drifts of parts are to be found
 /// @throws Error (numerical)
 GyroscopicModes gyroscopic_modes(const KernelSystem& system,
                                  const LinearEquations& inertial,
                                  const SteadySpin& spin,
-                                 int count);
+                                 int count,
+                                 const Eigen::MatrixXd* free = nullptr);
 
 }  // namespace ancora

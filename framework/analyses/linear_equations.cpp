@@ -106,10 +106,11 @@ LinearEquations linear_equations(KernelSystem& system,
     return out;
 }
 
-double acceleration_from_rest(KernelSystem& system, const LinearEquations& at) {
-    if (at.acceleration.size() == 0) return 0.0;
-    const Eigen::Index n = at.acceleration.size();
-    const Eigen::VectorXd force = at.M * at.acceleration;
+bool is_rounding_of_forces(KernelSystem& system,
+                           const LinearEquations& at,
+                           const Eigen::VectorXd& acceleration) {
+    const Eigen::Index n = acceleration.size();
+    const Eigen::VectorXd force = at.M * acceleration;
     const Eigen::VectorXd size =
         Eigen::VectorXd::Constant(n, kRoundedPosition * system.state().extent);
     Eigen::VectorXd bound = at.K.cwiseAbs() * size;
@@ -124,7 +125,12 @@ double acceleration_from_rest(KernelSystem& system, const LinearEquations& at) {
         for (Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator e(rows, row); e; ++e)
             bound[e.col()] += kRoundedSum * std::abs(e.value() * at.lambda[k]);
     }
-    if ((force.cwiseAbs().array() <= bound.array()).all()) return 0.0;
+    return (force.cwiseAbs().array() <= bound.array()).all();
+}
+
+double acceleration_from_rest(KernelSystem& system, const LinearEquations& at) {
+    if (at.acceleration.size() == 0 || is_rounding_of_forces(system, at, at.acceleration))
+        return 0.0;
     return system.parts().space.displacement(at.acceleration.data());
 }
 

@@ -35,6 +35,11 @@ LinearEquations linear_equations(KernelSystem& system,
                                  const Eigen::VectorXd& q,
                                  const Eigen::VectorXd& v);
 
+/// Whether accelerations are what rounding of places and of sums leaves of forces.
+bool is_rounding_of_forces(KernelSystem& system,
+                           const LinearEquations& at,
+                           const Eigen::VectorXd& acceleration);
+
 /// How fast matter accelerates that starts from rest there [m/s^2]; none where the forces that
 /// accelerate it are within the rounding-error bound of their sums,
 ///

@@ -17,7 +17,12 @@ namespace {
 
 constexpr double kShift = 1e-9;           // of the largest diagonal entry of K over M
 constexpr double kConverged = 1e-10;      // of an eigenvalue
-constexpr double kRoundedSquare = 1e-13;  // of the largest diagonal entry of K over M
+constexpr double kRoundedEnergy = 1e-14;  // of x.K x, of the sizes of its terms
+constexpr double kRoundedShape = 1e-15;   // of its largest entry
+// A shift above this many times what is looked for hides it, and is lowered.
+constexpr double kHiding = 100.0;
+constexpr int kMostFalls = 6;
+constexpr double kLeastFall = 1e-6;  // of a shift, whose sixth digit is seen in what it hides
 constexpr int kMostVectors = 600;
 constexpr double kExhausted = 1e-12;
 constexpr int kLookEvery = 10;
@@ -38,8 +43,8 @@ public:
     }
 
     /// Lowest values and shapes besides those in `known`, with N-norm 1: as many as are wanted, or
-    /// those below `most`.
-    LowestModes run(const LowestModes& known, int count, double most_wanted) {
+    /// those below `most`. Ends as well where all of them lie below `hidden`.
+    LowestModes run(const LowestModes& known, int count, double most_wanted, double hidden) {
         Eigen::VectorXd x(n_), Mx;
         for (double& value : x) value = uniform_(random_);
         Mx = B_ * x;
@@ -70,6 +75,8 @@ public:
             if (m < count || m % kLookEvery != 0) continue;
             solve(alpha, beta, eigen);
             const double next = std::sqrt(std::max(0.0, x.dot(N_ * x)));
+            const double last = eigen.values()[m - std::min<Eigen::Index>(count, m)];
+            if (last > 0.0 && value_(last) < hidden) break;
             // The largest theta, each within |beta_m y_m| of an eigenvalue.
             bool is_done = true;
             for (Eigen::Index k = 0; k < std::min<Eigen::Index>(count, m) && is_done; ++k) {
@@ -85,8 +92,9 @@ public:
         beta.resize(basis.size() - 1);
         solve(alpha, beta, eigen);
         std::vector<std::pair<double, Eigen::Index>> found;
+        const double rounding = kExhausted * eigen.values().cwiseAbs().maxCoeff();
         for (Eigen::Index k = 0; k < eigen.values().size(); ++k)
-            if (const double theta = eigen.values()[k]; theta != 0.0)
+            if (const double theta = eigen.values()[k]; std::abs(theta) > rounding)
                 found.emplace_back(value_(theta), k);
         std::ranges::sort(found);
         found.resize(std::min(found.size(), static_cast<std::size_t>(count)));
@@ -157,15 +165,19 @@ LowestModes joined(const LowestModes& a, const LowestModes& b) {
 /// One run finds each eigenvalue once; further ones, beside what is known, find those that are
 /// there more than once, until none of them is among the lowest.
 /// @param rounding of a value
-LowestModes all_runs(Lanczos& lanczos, int count, double rounding) {
+/// @param hidden values below which none is known beside the others
+LowestModes all_runs(Lanczos& lanczos, int count, double rounding, double hidden) {
     constexpr double kAny = std::numeric_limits<double>::infinity();
-    LowestModes known = lanczos.run({}, count, kAny);
+    LowestModes known = lanczos.run({}, count, kAny, hidden);
+    if (known.squares.size() >= count && known.squares[0] > -hidden &&
+        known.squares[count - 1] < hidden)
+        return known;
     for (int run = 1; run < count; ++run) {
         const bool are_enough = known.squares.size() >= count;
         const double last = are_enough ? known.squares[count - 1] : kAny;
         const double below =
             are_enough ? last - std::max(kConverged * std::abs(last), rounding) : kAny;
-        LowestModes more = lanczos.run(known, count, below);
+        LowestModes more = lanczos.run(known, count, below, hidden);
         const auto num_more = std::ranges::count_if(more.squares, [&](double square) {
             return square < below;
         });
@@ -183,6 +195,21 @@ LowestModes all_runs(Lanczos& lanczos, int count, double rounding) {
 
 }  // namespace
 
+Eigen::VectorXd squares_of(const LinearEquations& equations, const Eigen::MatrixXd& shapes) {
+    const Eigen::SparseMatrix<double> sizes = equations.K.cwiseAbs();
+    Eigen::VectorXd out = Eigen::VectorXd::Zero(shapes.cols());
+    for (Eigen::Index k = 0; k < shapes.cols(); ++k) {
+        const Eigen::VectorXd x = shapes.col(k), size = x.cwiseAbs();
+        const double energy = x.dot(equations.K * x);
+        const Eigen::VectorXd rounding =
+            Eigen::VectorXd::Constant(x.size(), kRoundedShape * size.maxCoeff());
+        if (std::abs(energy) >
+            kRoundedEnergy * size.dot(sizes * size) + rounding.dot(sizes * rounding))
+            out[k] = energy / x.dot(equations.M * x);
+    }
+    return out;
+}
+
 LowestModes lowest_modes(KernelSystem& system, const LinearEquations& equations, int count) {
     ImplicitFace& face = system.linearisable();
     const Eigen::SparseMatrix<double>& M = equations.M;
@@ -191,19 +218,37 @@ LowestModes lowest_modes(KernelSystem& system, const LinearEquations& equations,
         if (const double m = M.coeff(i, i); m > 0.0)
             largest = std::max(largest, std::abs(equations.K.coeff(i, i)) / m);
     if (largest == 0.0) largest = 1.0;
-    const double shift = kShift * largest;
-    if (!face.factorise(Augmented::dynamics, {shift, 0.0, 1.0, 0.0}))
-        throw Error(ErrorKind::numerical,
-                    "the stiffness of the model at this state cannot be factorised together "
-                    "with its conditions; it may be neither stable nor free to move there");
-    Lanczos lanczos(face, M, M, [shift](double theta) {
-        return 1.0 / theta - shift;
-    });
-    LowestModes out = all_runs(lanczos, count, kRoundedSquare * largest);
-    // K is known to the rounding of its largest entries.
-    for (double& square : out.squares)
-        if (std::abs(square) <= kRoundedSquare * largest) square = 0.0;
-    return out;
+    // What has little mass, as the turns of slender beams, makes the largest entry say nothing of
+    // the lowest modes: the shift follows these down.
+    constexpr double kNothing = -std::numeric_limits<double>::infinity();
+    LowestModes out;
+    double shift = kShift * largest, last = 0.0;
+    for (int num_falls = 0;; ++num_falls) {
+        bool is_last = num_falls == kMostFalls;
+        if (!face.factorise(Augmented::dynamics, {shift, 0.0, 1.0, 0.0})) {
+            // Back to the one before, for modes that have converged.
+            is_last = true;
+            shift = last;
+            if (!(last > 0.0) || !face.factorise(Augmented::dynamics, {shift, 0.0, 1.0, 0.0}))
+                throw Error(ErrorKind::numerical,
+                            "the stiffness of the model at this state cannot be factorised "
+                            "together with its conditions; it may be neither stable nor free to "
+                            "move there");
+        }
+        last = shift;
+        Lanczos lanczos(face, M, M, [shift](double theta) {
+            return 1.0 / theta - shift;
+        });
+        out = all_runs(lanczos, count, kConverged * shift, is_last ? kNothing : shift / kHiding);
+        const Eigen::VectorXd by_shift = out.squares;
+        out.squares = squares_of(equations, out.shapes);
+        double lowest = std::numeric_limits<double>::infinity();
+        for (Eigen::Index k = 0; k < by_shift.size(); ++k)
+            if (out.squares[k] != 0.0) lowest = std::min(lowest, std::abs(by_shift[k]));
+        if (is_last || lowest >= shift / kHiding) break;
+        shift = std::max(lowest, kLeastFall * shift);
+    }
+    return joined(out, {});
 }
 
 LowestModes lowest_values(KernelSystem& system,
@@ -219,7 +264,7 @@ LowestModes lowest_values(KernelSystem& system,
     Lanczos lanczos(face, K, B, [](double theta) {
         return -theta;
     });
-    return all_runs(lanczos, count, 0.0);
+    return all_runs(lanczos, count, 0.0, -std::numeric_limits<double>::infinity());
 }
 
 }  // namespace ancora

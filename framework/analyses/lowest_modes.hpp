@@ -14,9 +14,13 @@ struct LowestModes {
     Eigen::MatrixXd shapes;
 };
 
+/// x.K x / x.M x of each shape, zero where it is but the rounding of its terms.
+Eigen::VectorXd squares_of(const LinearEquations& equations, const Eigen::MatrixXd& shapes);
+
 /// Those nearest to zero or below, by Lanczos' method on (K + s M)^-1 M within the conditions, with
-/// full reorthogonalisation; s > 0 keeps what is free to move from making it singular. To be called
-/// where linear_equations() has just been.
+/// full reorthogonalisation; s > 0 keeps what is free to move from making it singular, and comes
+/// down to the squares that are found. The stiffness of `equations` is that of the face. To be
+/// called where linear_equations() has just been.
 LowestModes lowest_modes(KernelSystem& system, const LinearEquations& equations, int count);
 
 /// The lowest eigenvalues w of S x = w K x + A^T y, A x = 0, as `squares`, in the same manner, with

@@ -94,6 +94,7 @@ Eigen::VectorXd judge_stability(KernelSystem& system,
                                 Equilibrium& out) {
     const Eigen::Index n = system.num_coordinates();
     LinearEquations at = linear_equations(system);
+    const Eigen::SparseMatrix<double> stiffness = at.K;  // as the face has it
     int num_drifting = 0;
     double drifts = 0.0;
     if (frame.spin.is_spinning) {
@@ -126,7 +127,9 @@ Eigen::VectorXd judge_stability(KernelSystem& system,
             downhill = Z * eigen.vectors().col(0);
         }
     } else {
-        const LowestModes lowest = lowest_modes(system, at, kFewLowest);
+        LinearEquations of_face = at;
+        of_face.K = stiffness;
+        const LowestModes lowest = lowest_modes(system, of_face, kFewLowest);
         squares = lowest.squares;
         if (squares.size() > 0) downhill = lowest.shapes.col(0);
         out.is_counted = false;

@@ -33,6 +33,8 @@ constexpr double kSymmetric = 1e-9;
 constexpr double kFree = 1e-13;
 // Of a matrix of n columns, rounding in its eigenvalues: n times this.
 constexpr double kRoundings = 16.0;
+// Of the largest square: half of the digits of those below are rounding, or more.
+constexpr double kRoundedSquare = 1e-8;
 constexpr double kNoRate = 1e-11;  // eigenvalue or its real part beside the largest one
 constexpr int kFew = 20;
 constexpr std::size_t kMostTurns = 8;  // different ones that are tried
@@ -239,16 +241,34 @@ void finish(KernelSystem& system,
 void add_undamped(KernelSystem& system,
                   const Eigen::VectorXd& squares,
                   const Eigen::MatrixXd& shapes,
-                  double largest,
                   int count,
                   Modes& out) {
     for (Eigen::Index k = 0; k < squares.size() && k < count; ++k) {
-        const double square = std::abs(squares[k]) <= 1e-13 * largest ? 0.0 : squares[k];
+        const double square = squares[k];
         const std::complex<double> eigenvalue = square >= 0.0
                                                     ? std::complex<double>(0.0, std::sqrt(square))
                                                     : std::complex<double>(std::sqrt(-square), 0.0);
         finish(system, eigenvalue, shapes.col(k).cast<std::complex<double>>(), out);
     }
+}
+
+/// Squares and shapes that rounding of the largest has in part or whole, as the lowest of slender
+/// beams, whose turns have next to no mass: zero, or found apart from the others.
+void set_lowest(KernelSystem& system,
+                const LinearEquations& at,
+                Eigen::VectorXd& squares,
+                Eigen::MatrixXd& shapes) {
+    const double rounded = kRoundedSquare * squares.cwiseAbs().maxCoeff();
+    Eigen::Index count = 0;
+    while (count < squares.size() && squares[count] <= rounded) ++count;
+    if (count == 0) return;
+    const Eigen::VectorXd by_energy = squares_of(at, shapes.leftCols(count));
+    squares.head(count) = by_energy;
+    if (by_energy.isZero(0.0) || count > kFew) return;
+    const LowestModes lowest = lowest_modes(system, at, static_cast<int>(count));
+    if (lowest.squares.size() < count) return;
+    squares.head(count) = lowest.squares.head(count);
+    shapes.leftCols(count) = lowest.shapes.leftCols(count);
 }
 
 /// Free motions, without stiffness and damping. In (1) below each is a defective double eigenvalue
@@ -423,11 +443,34 @@ void require_rest(KernelSystem& system, const LinearEquations& at, const char* w
                                 g));
 }
 
+/// Vibrations about rest beside fast damping: free motions by their stiffness and damping, then
+/// the others.
+void find_damped(KernelSystem& system, const LinearEquations& at, int count, Modes& out) {
+    const LowestModes lowest = lowest_modes(system, at, count);
+    std::vector<Eigen::Index> are_free;
+    for (Eigen::Index k = 0; k < lowest.squares.size(); ++k) {
+        const Eigen::VectorXd x = lowest.shapes.col(k), size = x.cwiseAbs();
+        const double resistance = size.dot(Eigen::VectorXd(at.D * x).cwiseAbs()),
+                     terms = size.dot(at.D.cwiseAbs() * size);
+        if (lowest.squares[k] == 0.0 && resistance <= kSymmetric * terms) are_free.push_back(k);
+    }
+    const Eigen::MatrixXd free = lowest.shapes(Eigen::all, are_free);
+    for (Eigen::Index k = 0; k < free.cols(); ++k)
+        finish(system, 0.0, free.col(k).cast<std::complex<double>>(), out);
+    const int others = std::min(count, out.degrees_of_freedom) - static_cast<int>(free.cols());
+    if (others <= 0) return;
+    const GyroscopicModes found = gyroscopic_modes(system, at, {}, others, &free);
+    for (Eigen::Index k = 0; k < found.values.size(); ++k)
+        finish(system, found.values[k], found.shapes.col(k), out);
+}
+
 /// Of a large model.
+/// @param is_damped damping is not to be taken for small
 void find_lowest(KernelSystem& system,
                  const LinearEquations& at,
                  const SteadySpin& spin,
                  int count,
+                 bool is_damped,
                  Modes& out) {
     const double damping = at.D.norm(),
                  asymmetry = (at.K - Eigen::SparseMatrix<double>(at.K.transpose())).norm();
@@ -441,6 +484,10 @@ void find_lowest(KernelSystem& system,
                                 "conditions on positions only, not on velocities",
                                 kMostDense));
     }
+    if (is_damped) {
+        find_damped(system, at, count, out);
+        return;
+    }
     if (spin.is_moving() || asymmetry > kSymmetric * at.K.norm()) {
         const GyroscopicModes lowest =
             gyroscopic_modes(system, at, spin, std::min(count, out.degrees_of_freedom));
@@ -449,9 +496,7 @@ void find_lowest(KernelSystem& system,
         return;
     }
     const LowestModes lowest = lowest_modes(system, at, count);
-    double largest = 0.0;
-    for (const double square : lowest.squares) largest = std::max(largest, std::abs(square));
-    add_undamped(system, lowest.squares, lowest.shapes, largest, count, out);
+    add_undamped(system, lowest.squares, lowest.shapes, count, out);
     if (damping == 0.0) return;
     // Damping that is small changes a frequency by its square: the Rayleigh quotient.
     for (Eigen::Index k = 0; k < lowest.squares.size(); ++k) {
@@ -464,6 +509,25 @@ void find_lowest(KernelSystem& system,
     }
 }
 
+/// Whether rounding of the dense matrix (1) hides the lowest modes. Pairs of eigenvalues nearer to
+/// each other than what it splits double ones by are taken for one: those that oscillate slowly
+/// beside the fastest rate of damping, as of slender beams with viscosity.
+bool hides_lowest(const LinearEquations& at,
+                  const Reduced& reduced,
+                  const Eigen::LLT<Eigen::MatrixXd>& mass) {
+    if (reduced.D.isZero(0.0)) return false;
+    const double rounding = kRoundings * static_cast<double>(2 * reduced.Z.cols()) *
+                            std::numeric_limits<double>::epsilon();
+    const double norm =
+        std::max(std::sqrt(mass.solve(reduced.K).norm()), mass.solve(reduced.D).norm());
+    const auto [squares, shapes] =
+        symmetric_pencil(0.5 * (reduced.K + reduced.K.transpose()), reduced.M);
+    double lowest = std::numeric_limits<double>::infinity();
+    for (const double square : squares_of(at, reduced.Z * shapes))
+        if (square > 0.0) lowest = std::min(lowest, square);
+    return std::sqrt(lowest) < 2.0 * norm * std::sqrt(rounding);
+}
+
 void find_all(KernelSystem& system,
               const LinearEquations& at,
               const SteadySpin& spin,
@@ -472,7 +536,7 @@ void find_all(KernelSystem& system,
               Modes& out) {
     const int n = system.num_coordinates();
     if (n > most_dense) {
-        find_lowest(system, at, spin, options.count > 0 ? options.count : kFew, out);
+        find_lowest(system, at, spin, options.count > 0 ? options.count : kFew, false, out);
         return;
     }
 
@@ -485,16 +549,21 @@ void find_all(KernelSystem& system,
     const double stiffness = reduced.K.norm();
     const bool is_symmetric = reduced.is_holonomic && !spin.is_moving() &&
                               (reduced.K - reduced.K.transpose()).norm() <= kSymmetric * stiffness;
+    if (is_symmetric && at.N.rows() == 0 && hides_lowest(at, reduced, mass)) {
+        find_lowest(system, at, spin, options.count > 0 ? options.count : kFew, true, out);
+        return;
+    }
     const double per_mass = reduced.M.trace() / static_cast<double>(r);
     const bool is_undamped =
         reduced.D.norm() <= 1e-13 * (std::sqrt(stiffness * per_mass) + per_mass);
     if (is_symmetric && is_undamped) {
-        const auto [squares, shapes] =
+        auto [squares, shapes] =
             symmetric_pencil(0.5 * (reduced.K + reduced.K.transpose()), reduced.M);
+        shapes = reduced.Z * shapes;
+        set_lowest(system, at, squares, shapes);
         const int count = options.count > 0 ? options.count : static_cast<int>(p);
         out.is_complete = count >= p;
-        add_undamped(
-            system, squares, reduced.Z * shapes, squares.cwiseAbs().maxCoeff(), count, out);
+        add_undamped(system, squares, shapes, count, out);
         std::ranges::stable_sort(out.modes, {}, &Mode::frequency);
         return;
     }

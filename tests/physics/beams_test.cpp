@@ -689,6 +689,95 @@ section = {{ EA = 1e6, GA = 1e6, EI = [3, 12], GJ = 1e2, mass = 2, rotary = 1e-4
         }
     }
 
+    // The lowest is 1e-8 of the highest and less; more than 1500 coordinates are served by Lanczos
+    TEST_CASE("low modes of a long thin rod, and of a frame with an oblique corner") {
+        ModesOptions few;
+        few.count = 3;
+        constexpr double kE = 70e9, kRho = 2700.0, kRadius = 0.005, kFirst = 1.8751040687;
+        for (const double length : {20.0, 50.0})
+            for (const int n : {24, 130}) {
+                CAPTURE(length);
+                CAPTURE(n);
+                Run run(
+                    beam("rod",
+                         fmt::format("from = [0, 0, 0]\nto = [{}, 0, 0]\nelements = {}\nsection "
+                                     "= {{ shape = \"circle\", radius = {} }}\nyoung = "
+                                     "{}\npoisson = 0.33\ndensity = {}",
+                                     length,
+                                     n,
+                                     kRadius,
+                                     kE,
+                                     kRho)) +
+                    joint("root", "fixed", "ground", "rod@start") + integrator("emm", 1e-3, 1.0));
+                const double exact = kFirst * kFirst / (length * length) * 0.5 * kRadius *
+                                     std::sqrt(kE / kRho) / (2.0 * std::numbers::pi);
+                const Modes found = run.simulation.modes(few);
+                for (const std::size_t k : {0, 1})
+                    CHECK(found.modes.at(k).frequency == Near(exact, 0.8 / (n * n) * exact));
+                CHECK(found.modes.at(2).frequency == Near(6.2669 * exact, 0.1 * exact));
+            }
+        const auto first = [&](int n) {
+            std::string nodes, elements;
+            const std::array<Point, 4> corners = {
+                {{0, 0, 0}, {0, 0, 2}, {1.5, 0.2, 2}, {0, 1.5, 1}}};
+            for (std::size_t leg = 0; leg < 3; ++leg)
+                for (int i = leg == 0 ? 0 : 1; i <= n; ++i) {
+                    const double part = double(i) / n;
+                    const Point &a = corners[leg], &b = corners[leg + 1];
+                    nodes += fmt::format("[{:.17g}, {:.17g}, {:.17g}], ",
+                                         a[0] + part * (b[0] - a[0]),
+                                         a[1] + part * (b[1] - a[1]),
+                                         a[2] + part * (b[2] - a[2]));
+                }
+            Run run(
+                beam("frame",
+                     "nodes = [" + nodes +
+                         "]\ncorners = \"sharp\"\nsection = { shape = \"rectangle\", width = "
+                         "0.03, height = 0.05 }\nyoung = 70e9\npoisson = 0.33\ndensity = 2700") +
+                joint("root", "fixed", "ground", "frame@0") + integrator("emm", 1e-3, 1.0));
+            return run.simulation.modes(few).modes.at(0).frequency;
+        };
+        const double expected = limit(first(6), first(12));
+        CHECK(first(42) == Near(expected, 1e-3 * expected));
+    }
+
+    // A Kelvin-Voigt solid of retardation time tau: l^2 + tau w^2 l + w^2 = 0 for each frequency w
+    // without damping. The fastest rates of a slender beam are 1e9 times those of its lowest modes.
+    TEST_CASE("slow vibrations beside fast damping") {
+        // By elements; a rod that nothing holds has six free motions.
+        for (const auto& [n, num_free] : {std::pair{8, 0}, {24, 0}, {48, 0}, {24, 6}}) {
+            ModesOptions few;
+            few.count = 3 + num_free;
+            const auto modes_of = [&](double tau) {
+                Run run(
+                    beam("rod",
+                         fmt::format("from = [0, 0, 0]\nto = [10, 0, 0]\nelements = {}\nsection "
+                                     "= {{ shape = \"circle\", radius = 0.005 }}\nyoung = "
+                                     "70e9\npoisson = 0.33\ndensity = 2700\ndamping = {}",
+                                     n,
+                                     tau)) +
+                    (num_free > 0 ? "" : joint("root", "fixed", "ground", "rod@start")) +
+                    integrator("emm", 1e-3, 1.0));
+                return run.simulation.modes(few).modes;
+            };
+            const std::vector<Mode> free = modes_of(0.0);
+            for (const double tau : {1e-3, 1e-2}) {
+                CAPTURE(n);
+                CAPTURE(num_free);
+                CAPTURE(tau);
+                const std::vector<Mode> damped = modes_of(tau);
+                REQUIRE(damped.size() == free.size());
+                CHECK(std::ranges::count(damped, 0.0, &Mode::frequency) == num_free);
+                for (std::size_t k = 0; k < free.size(); ++k) {
+                    const double w = free[k].eigenvalue.imag(), half = 0.5 * tau * w * w;
+                    CHECK(damped[k].eigenvalue.real() == Near(-half, 1e-6 * half + 1e-9 * w));
+                    CHECK(damped[k].eigenvalue.imag() ==
+                          Near(std::sqrt(w * w - half * half), 1e-6 * w));
+                }
+            }
+        }
+    }
+
     // x' = A x + B u, y = C x + D u at rest: y = -C A^-1 B u is the deflection under a steady load,
     // and the squares of A's eigenvalues are those of the modes.
     TEST_CASE("linear models of beams and cables: deflections and frequencies") {

@@ -44,7 +44,17 @@ public:
     /// With velocities in this proportion.
     void take(double factor) {
         const VectorXd v = factor * v_;
-        system_.set_state(view(q_), view(v), t_);
+        try {
+            system_.set_state(view(q_), view(v), t_);
+        } catch (const Error& error) {
+            // That of the model itself has been accepted: what differs is the rate of a drive.
+            throw Error(error.kind(),
+                        "what prescribes a rate, as a drive, does not follow the range: leave it "
+                        "out, since what spins freely keeps its spin, or, for a shaft that cannot "
+                        "turn otherwise, ask for `ancora modes --spinning` at each rate with "
+                        "`--set` of the drive and of what spins with it",
+                        error.place());
+        }
     }
 
 private:

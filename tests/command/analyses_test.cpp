@@ -432,6 +432,18 @@ torsion = [400, 400, 0]
         for (const char* bad : {"0:400", "0:400:1", "5:5:3", "a:400:3", "0:400:x"})
             check_refused(models, {"modes", "rotor.toml", "--spin-range", bad}, 2, "--spin-range");
         check_refused(models, {"modes", "arm.toml", "--spin-range", "0:9:3"}, 2, "nothing spins");
+        models.write(
+            "driven.toml",
+            "[model]\nname = \"driven\"\n[[body]]\nname = \"disc\"\ntype = "
+            "\"ancf_rigid_body\"\nmass = 1.0\ninertia = [0.1, 0.1, 0.2]\n"
+            "angular_velocity = [0, 0, 3]\n[[joint]]\nname = \"shaft\"\ntype = "
+            "\"revolute\"\na = \"ground\"\nb = \"disc\"\npoint = [0, 0, 0]\naxis = [0, 0, 1]\n"
+            "drive = \"3*t\"\n" +
+                kSteps);
+        check_refused(models,
+                      {"modes", "driven.toml", "--spin-range", "1:9:3"},
+                      5,
+                      "does not follow the range");
     }
     TEST_CASE("--at-rest looks for rest first, --at runs, --count takes the lowest") {
         const Models models;

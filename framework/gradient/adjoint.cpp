@@ -11,6 +11,7 @@
 
 #include "adjoint_sweep.hpp"
 #include "impact_derivative.hpp"
+#include "jump_check.hpp"
 #include "mode_sweep.hpp"
 #include "projection_derivative.hpp"
 #include "rate_derivative.hpp"
@@ -38,6 +39,7 @@ public:
     explicit StepSweep(const Subject& of)
         : AdjointSweep(of, of.run.first_step()),
           rates_(here_.system),
+          jumps_(here_.system),
           modes_(here_.system,
                  costates_.size(),
                  [this](std::size_t c, const ModeSweep::Evaluate& evaluate) {
@@ -59,9 +61,17 @@ private:
                 go_forth(segment);
             });
         } else {
-            run_.visit_backwards(note, [this](const RecordedRun::Segment& segment) {
-                go_back(segment);
+            std::optional<AdjointObstacle> obstacle;
+            run_.visit_backwards(note, [&](const RecordedRun::Segment& segment) {
+                try {
+                    if (!obstacle) return go_back(segment);
+                } catch (const AdjointObstacle& found) {
+                    if (found.is_jump) throw;
+                    obstacle = found;
+                }
+                look_for_jumps(segment);
             });
+            if (obstacle) throw *obstacle;
             take_start();
         }
     }
@@ -111,15 +121,18 @@ private:
                 const bool is_last = i + 1 == segment.steps.size();
                 require_agreement(accepted, is_last ? segment.end : segment.steps[i + 1].before);
                 if (i == 0) try_out(accepted);
-                push(accepted, i == 0);
+                const AcceptedStep* following = is_last ? nullptr : &segment.steps[i + 1];
+                if (is_last && segment.following) following = &*segment.following;
+                push(accepted, following, i == 0);
             }
             harvest(step);
         }
     }
 
-    void push(const AcceptedStep& step, bool is_to_be_checked) {
+    void push(const AcceptedStep& step, const AcceptedStep* following, bool is_to_be_checked) {
         look_at_idle(step);
         derivative_.take(step);
+        jumps_.take(derivative_, step, following);
         Eigen::VectorXd motion(system_.num_coordinates()), rows(system_.num_rows());
         Eigen::VectorXd I(system_.parts().m);
         for (ParameterGroup& group : parameters().groups) {
@@ -226,7 +239,7 @@ private:
                 } else if (rates_.is_wanted()) {
                     pull_back_rates(accepted, next);
                 }
-                pull_back(accepted, std::exchange(is_first, false));
+                pull_back(accepted, former(segment, i), std::exchange(is_first, false));
             }
             if (left > 0) refuse_instant(events[left - 1].before.t);
         }
@@ -234,6 +247,26 @@ private:
         if (modes_.is_corrected(segment.begin, first.before, first.h))
             modes_.correct(segment.begin, first.before, first.h, false, costates_);
         if (segment.first == 0) plant_at(0);
+    }
+
+    /// Differences of runs, which are taken instead, do not know of them either.
+    void look_for_jumps(const RecordedRun::Segment& segment) {
+        try {
+            for (std::size_t i = segment.steps.size(); i-- > 0;) {
+                derivative_.take(segment.steps[i]);
+                jumps_.take(derivative_, segment.steps[i], former(segment, i));
+            }
+        } catch (const AdjointObstacle& obstacle) {
+            if (obstacle.is_jump) throw;
+        }
+    }
+
+    /// The step before, if no event is between them.
+    static const AcceptedStep* former(const RecordedRun::Segment& segment, std::size_t i) {
+        const bool has_event =
+            std::ranges::binary_search(segment.events, i, std::ranges::less(), &PassedEvent::steps);
+        if (has_event) return nullptr;
+        return i > 0 ? &segment.steps[i - 1] : segment.former ? &*segment.former : nullptr;
     }
 
     static std::span<const PassedEvent> events_of(const RecordedRun::Segment& segment, long step) {
@@ -377,10 +410,11 @@ private:
         look(step);
     }
 
-    void pull_back(const AcceptedStep& step, bool is_to_be_checked) {
+    void pull_back(const AcceptedStep& step, const AcceptedStep* former, bool is_to_be_checked) {
         look_at_idle(step);
         modes_.begin(step);
         derivative_.take(step);
+        jumps_.take(derivative_, step, former);
         if (length_.is_root) take_root(step);
         pulled_.resize(costates_.size());
         for (std::size_t c = 0; c < costates_.size(); ++c) {
@@ -431,6 +465,7 @@ private:
     }
 
     RateDerivative rates_;
+    JumpCheck jumps_;
     std::optional<ProjectionDerivative> projection_;
     std::optional<ImpactDerivative> impact_;
     ModeSweep modes_;
@@ -468,8 +503,7 @@ bool differences_cost_less(const Simulation& simulation,
     double num_states = 0.0;
     for (const Objective& one : of) {
         if (!columns.is_of_energy(one.column)) continue;
-        const bool is_of_all = one.take == ColumnTake::integral || one.take == ColumnTake::mean;
-        num_states = std::max(num_states + 1.0, is_of_all ? num_steps : 1.0);
+        num_states = std::max(num_states + 1.0, is_sum(one.take) ? num_steps : 1.0);
     }
     const Assembly& parts = KernelAccess::of(simulation).parts();
     return num_states * kPassesPerEntry * (2.0 * parts.n + parts.m) >

@@ -19,6 +19,7 @@ struct AdjointGradient {
     std::string obstacle;                  ///< why there are none; empty: there are
     std::vector<std::string> of, by;       ///< why not of one, or by one; empty: there are
     std::vector<Gradient::Entry> entries;  ///< row by row, one row for each objective
+    bool has_jump = false;                 ///< that is the obstacle, to differences of runs as well
     bool is_forward = false;               ///< changes by parameters have gone forth with the run
     bool has(std::size_t objective, std::size_t parameter) const {
         return obstacle.empty() && of[objective].empty() && by[parameter].empty();

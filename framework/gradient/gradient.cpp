@@ -59,11 +59,6 @@ private:
     ColumnWatch watch_;
 };
 
-bool is_extreme(ColumnTake take) {
-    return take == ColumnTake::maximum || take == ColumnTake::minimum ||
-           take == ColumnTake::largest;
-}
-
 /// Impacts are taken, if no step has gone over several of them, and changes of friction's modes.
 bool has_events(const Simulation& simulation) {
     return !simulation.breaks().empty() || !simulation.singular_positions().empty() ||
@@ -274,6 +269,13 @@ Gradient differentiate(const ModelSource& model,
                 out.why_differences = why_not(i, k);
         }
 
+    if (adjoint.has_jump)
+        out.why_differences +=
+            ": steps do not end there, so that neither they nor their differences have the "
+            "derivative of the motion; take an integrator that chooses its steps (dopri5), a "
+            "relay, "
+            "or a condition that is smooth";
+
     std::vector<Derivatives> derivatives;
     for (const ModelParameter& parameter : parameters)
         derivatives.emplace_back(parameter, extent, here);
@@ -295,9 +297,14 @@ Gradient differentiate(const ModelSource& model,
             derivatives[whose[j]].take(results[2 * j], results[2 * j + 1]);
     }
     for (std::size_t i = 0; i < of.size(); ++i)
-        for (std::size_t k = 0; k < parameters.size(); ++k)
+        for (std::size_t k = 0; k < parameters.size(); ++k) {
             out.entries.push_back(adjoint.has(i, k) ? adjoint.entries[i * parameters.size() + k]
                                                     : derivatives[k].entry(i));
+            Gradient::Entry& entry = out.entries.back();
+            if (!adjoint.has_jump) continue;
+            entry.error = std::max(entry.error, std::abs(entry.value));
+            entry.remark = adjoint.obstacle;
+        }
     out.runs = runs.count;
     return out;
 }

@@ -146,7 +146,7 @@ RecordedRun::RecordedRun(Simulation& simulation, std::size_t most_bytes)
 }
 
 void RecordedRun::keep(long step) {
-    checkpoints_.push_back({step, simulation_.save(), StepState::of(system_)});
+    checkpoints_.push_back({step, simulation_.save(), StepState::of(system_), {}});
 }
 
 /// Until watch_steps({}).
@@ -193,7 +193,12 @@ void RecordedRun::run(const std::function<void()>& after_step) {
     try {
         while (!simulation_.done()) {
             under_way_ = num_steps() + 1;
+            std::vector<AcceptedStep> last;
+            std::vector<PassedEvent> unused;
+            const bool is_watched = !are_kept_ && under_way_ % spacing_ == 0;
+            if (is_watched) watch(last, unused);
             simulation_.step();
+            if (is_watched) system_.watch_steps({});
             times_.push_back(simulation_.time());
             after_step();
             if (num_steps() == 1) first_ = steps_.front();
@@ -210,14 +215,16 @@ void RecordedRun::run(const std::function<void()>& after_step) {
                     events_ = {};
                 }
             }
-            if (num_steps() % spacing_ == 0 && !simulation_.done()) keep(num_steps());
+            if (num_steps() % spacing_ != 0 || simulation_.done()) continue;
+            keep(num_steps());
+            if (!last.empty()) checkpoints_.back().last = std::move(last.back());
         }
     } catch (...) {
         system_.watch_steps({});
         throw;
     }
     system_.watch_steps({});
-    checkpoints_.push_back({num_steps(), {}, StepState::of(system_)});
+    checkpoints_.push_back({num_steps(), {}, StepState::of(system_), {}});
 }
 
 void RecordedRun::visit_backwards(const std::function<void(long step)>& at_end,
@@ -242,6 +249,7 @@ void RecordedRun::visit_segment(std::size_t k,
         segment.end = checkpoints_[k + 1].state;
         take_kept(segment, at_end);
     } else {
+        segment.former = std::move(checkpoints_[k].last);
         recompute(segment, checkpoints_[k].saved, at_end);
         if (!segment.end.is_same(checkpoints_[k + 1].state))
             throw Error(ErrorKind::numerical,
@@ -281,6 +289,11 @@ void RecordedRun::take_kept(Segment& segment, const std::function<void(long step
     const auto last = static_cast<std::size_t>(segment.last);
     const std::size_t begin = first > 0 ? ends_[first - 1] : 0;
     for (std::size_t step = first; step < last; ++step) segment.ends.push_back(ends_[step] - begin);
+    const std::size_t end_of_all = ends_[last - 1];
+    // On the way forth the step before has been moved from.
+    if (begin > 0 && steps_[begin - 1].a.size() > 0) segment.former = steps_[begin - 1];
+    if (end_of_all < steps_.size() && steps_[end_of_all].a.size() > 0)
+        segment.following = steps_[end_of_all];
     const auto from = steps_.begin() + static_cast<std::ptrdiff_t>(begin);
     segment.steps.assign(
         std::make_move_iterator(from),

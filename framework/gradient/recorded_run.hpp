@@ -91,6 +91,8 @@ public:
         std::vector<std::size_t> ends;  ///< of each grid step, the number of steps up to its end
         std::vector<PassedEvent> events;
         StepState begin, end;  ///< at the checkpoints; what comes next may begin otherwise
+        /// The steps beside it, where they are known: that before it always on the way back.
+        std::optional<AcceptedStep> former, following;
     };
     /// Calls visit(segment) for all, the last first; once, as with visit_forwards().
     /// @param at_end  is called with the simulation's state where a grid step ends, in the order of
@@ -134,6 +136,7 @@ private:
         long step;
         std::vector<std::byte> saved;
         StepState state;
+        std::optional<AcceptedStep> last;  // where steps are not kept
     };
     std::vector<Checkpoint> checkpoints_;
     std::vector<double> times_;

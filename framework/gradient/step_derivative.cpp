@@ -356,34 +356,38 @@ bool StepDerivative::push(Costate& change,
 
 StepDerivative::Change StepDerivative::change_by(const Eigen::VectorXd& dq,
                                                  const Eigen::VectorXd& dq0,
+                                                 const Eigen::VectorXd& a,
                                                  const Eigen::VectorXd& ds,
                                                  const Eigen::VectorXd& dpi) const {
-    Change out;
-    Sparse C(n_, n_);
-    C.setFromTriplets(by_dq_.begin(), by_dq_.end());
-    Eigen::VectorXd by_stress = Eigen::VectorXd::Zero(n_);
+    Eigen::VectorXd by_stress = Eigen::VectorXd::Zero(n_), by_dq = by_stress;
     for (int k = 0; k < m_; ++k)
         data_.parts.rows.add_transposed(B_.data(), k, ds[k], by_stress.data());
     for (const auto& entry : of_parts_.motion_s)
         by_stress[entry.row()] += entry.value() * ds[m_ + entry.col()];
-    const Eigen::VectorXd by_dq = C * dq, by_q = *C_q_ * dq0;
-    out.motion = by_dq + by_q + by_stress;
-    out.motion_size =
-        std::max({largest_entry(by_dq), largest_entry(by_q), largest_entry(by_stress)});
+    for (const auto& entry : by_dq_) by_dq[entry.row()] += entry.value() * dq[entry.col()];
+    const Eigen::VectorXd by_q = *C_q_ * dq0, by_a = *M_ * a;
+    Change out;
+    out.motion = by_dq + by_q + by_stress + by_a;
+    out.motion_terms = by_dq.cwiseAbs()
+                           .cwiseMax(by_q.cwiseAbs())
+                           .cwiseMax(by_stress.cwiseAbs())
+                           .cwiseMax(by_a.cwiseAbs());
     const Eigen::VectorXd I = *I_dq_ * dq + *I_q_ * dq0;
     const Eigen::VectorXd of_stress = of_laws_.gamma.cwiseProduct(ds.head(m_));
     out.rows.setZero(all_);
+    out.rows_terms.setZero(all_);
     out.rows.head(m_) = *E_ * I + *P_ * dpi - of_stress;
-    out.rows_size =
-        std::max({largest_entry(out.rows), largest_entry(of_stress), largest_entry(dpi)});
+    out.rows_terms.head(m_) =
+        out.rows.head(m_).cwiseAbs().cwiseMax(of_stress.cwiseAbs()).cwiseMax(dpi.cwiseAbs());
     const Eigen::VectorXd of_places = *part_q_ * dq0;
     out.rows.tail(all_ - m_) = of_places;
-    out.parts_size = largest_entry(of_places);
+    out.rows_terms.tail(all_ - m_) = of_places.cwiseAbs();
     const auto add = [&](const Triplets& list, const Eigen::VectorXd& by) {
         for (const auto& entry : list) {
             const double term = entry.value() * by[entry.col()];
-            out.rows[m_ + entry.row()] += term;
-            out.parts_size = std::max(out.parts_size, std::abs(term));
+            const auto row = m_ + entry.row();
+            out.rows[row] += term;
+            out.rows_terms[row] = std::max(out.rows_terms[row], std::abs(term));
         }
     };
     add(of_parts_.rows_dq, dq);

@@ -38,6 +38,7 @@ struct StepFunction {
 /// Why the adjoint of a run is not to be had, in words.
 struct AdjointObstacle {
     std::string why;
+    bool is_jump = false;  ///< of a force or law: steps of fixed length have no derivative there
 };
 
 inline double largest_entry(const Eigen::VectorXd& x) {
@@ -89,14 +90,16 @@ public:
     /// Takes the derivatives at a step.
     /// @throws AdjointObstacle where a law has a corner
     void take(const AcceptedStep& step);
-    /// What residuals change by, where the unknowns and what a step begins from change so, with the
-    /// largest of the terms of motion, rows and rows of parts.
+    /// What residuals change by, where the unknowns and what a step begins from change so, and of
+    /// each the largest of the terms that it is the sum of. Rows of parts come behind the others.
     struct Change {
         Eigen::VectorXd motion, rows;
-        double motion_size = 0.0, rows_size = 0.0, parts_size = 0.0;
+        Eigen::VectorXd motion_terms, rows_terms;
     };
+    /// @param a  change of mean accelerations
     Change change_by(const Eigen::VectorXd& dq,
                      const Eigen::VectorXd& dq0,
+                     const Eigen::VectorXd& a,
                      const Eigen::VectorXd& ds,
                      const Eigen::VectorXd& dpi) const;
 

@@ -13,10 +13,6 @@ namespace {
 
 constexpr double kNotYet = std::numeric_limits<double>::quiet_NaN();
 
-bool is_sum(ColumnTake take) {
-    return take == ColumnTake::integral || take == ColumnTake::mean;
-}
-
 }  // namespace
 
 ColumnWatch::ColumnWatch(std::vector<Column> columns,

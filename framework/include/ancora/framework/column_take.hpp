@@ -8,4 +8,13 @@ namespace ancora {
 /// largest magnitude, the integral over time, the mean over time.
 enum class ColumnTake { final, at, minimum, maximum, largest, integral, mean };
 
+/// Of all steps.
+constexpr bool is_sum(ColumnTake take) {
+    return take == ColumnTake::integral || take == ColumnTake::mean;
+}
+constexpr bool is_extreme(ColumnTake take) {
+    return take == ColumnTake::minimum || take == ColumnTake::maximum ||
+           take == ColumnTake::largest;
+}
+
 }  // namespace ancora

@@ -11,6 +11,7 @@
 
 #include "ancora/sdk/authoring/row_tangent.hpp"
 #include "ancora/sdk/helpers/nodes.hpp"
+#include "chords.hpp"
 
 namespace ancora::shell {
 namespace {
@@ -51,7 +52,10 @@ Shell::Shell(const Arguments& arguments)
       edges_(edges_of(surface_.quads)) {
     for (std::int32_t i = 0; i < surface_.num_nodes(); ++i) all_nodes_.push_back(i);
     node_mass_ = nodes::read_node_masses(arguments, surface_.num_nodes());
-    set_elements(arguments, build_rest(arguments, surface_));
+    const Surface rest = build_rest(arguments, surface_);
+    const std::string stretch = stretch_of_chords(surface_, rest, material_.thickness);
+    if (arguments.given("rest") && !stretch.empty()) arguments.warn("rest", stretch);
+    set_elements(arguments, rest);
     read_frames(arguments);
     set_start(arguments);
     set_blocks();

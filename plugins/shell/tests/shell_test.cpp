@@ -15,6 +15,7 @@
 
 #include "ancora/sdk/body.hpp"
 #include "ancora/sdk/testing/row_errors.hpp"
+#include "chords.hpp"
 #include "material.hpp"
 #include "support/mesh_file.hpp"
 #include "support/near.hpp"
@@ -24,9 +25,11 @@
 namespace {
 
 using ancora::Vec3;
+using ancora::shell::build_rest;
 using ancora::shell::build_surface;
 using ancora::shell::Material;
 using ancora::shell::read_material;
+using ancora::shell::stretch_of_chords;
 using ancora::shell::Surface;
 using ancora::test::FakeArguments;
 using ancora::testing::make;
@@ -282,6 +285,38 @@ TEST_SUITE("shell") {
         other.set_table("rest");
         CHECK(refusal(other) ==
               "rest: a rest shape has one of the keys \"nodes\", \"grid\" and \"mesh\"");
+    }
+
+    // Nodes on an arc are nearer to each other than on the flat sheet: h^2 / (24 R^2)
+    TEST_CASE("a warning where a rolled start is stretched by the chords of its elements") {
+        const auto warning = [](double thickness, double factor, double stretch) {
+            constexpr double kR = 0.8;
+            constexpr int n = 8;
+            std::vector<double> nodes, quads;
+            for (int j = 0; j < 2; ++j)
+                for (int i = 0; i <= n; ++i) {
+                    const double a = 1.0 * i / n / kR, r = factor * kR * (1.0 + stretch);
+                    nodes.insert(nodes.end(), {r * std::sin(a), 0.1 * j, r * (1.0 - std::cos(a))});
+                    if (i > 0 && j > 0)
+                        quads.insert(quads.end(),
+                                     {i - 1.0, 1.0 * i, 1.0 * (n + 1 + i), 1.0 * (n + i)});
+                }
+            FakeArguments rolled = material();
+            rolled.set("poisson", 0.0).set("thickness", thickness);
+            rolled.set_matrix("nodes", 3, nodes).set_matrix("quads", 4, quads);
+            rolled.set_table("rest")
+                .set_table("grid")
+                .set("counts", {n + 1.0, 2.0})
+                .set("spacing", {1.0 / n, 0.1});
+            const Surface start = build_surface(rolled);
+            return stretch_of_chords(start, build_rest(rolled, start), thickness);
+        };
+        const double on_circle = 0.5 / 8 / 0.8 / std::sin(0.5 / 8 / 0.8);
+        // 12 (h^2 / (24 R t))^2 = 0.0795 at t = 10 mm
+        CHECK(warning(0.01, 1.0, 0.0).find("the start has 0.079") != std::string::npos);
+        CHECK(warning(0.01, on_circle, 0.0).empty());
+        CHECK(warning(0.2, 1.0, 0.0).empty());    // far below the bending
+        CHECK(warning(0.01, 1.0, 0.02).empty());  // pulled on purpose
     }
 
     TEST_CASE("a sheet written as a laminate is the sheet") {

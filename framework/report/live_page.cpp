@@ -26,13 +26,17 @@ Json live_body(const SceneBody& body) {
     if (body.pose != PoseKind::none) out["position"] = track_at(body.first, 3);
     if (body.pose == PoseKind::attitude) out["quaternion"] = track_at(body.first + 6, 4);
     if (body.num_nodes > 0) out["nodes"] = track_at(body.nodes_at(), 3 * body.num_nodes);
-    for (std::size_t c = 0; c < body.channels.size(); ++c)
-        out["channels"].push_back({{"name", body.channels[c].name},
-                                   {"unit", body.channels[c].unit},
-                                   {"of", page_place(body.channels[c].of)},
-                                   {"data",
-                                    track_at(body.channel_at(static_cast<int>(c)),
-                                             body.channel_size(static_cast<int>(c)))}});
+    for (std::size_t c = 0; c < body.channels.size(); ++c) {
+        Json data =
+            track_at(body.channel_at(static_cast<int>(c)), body.channel_size(static_cast<int>(c)));
+        if (body.channels[c].of == ChannelPlace::curves)
+            out["curves"] = std::move(data);
+        else
+            out["channels"].push_back({{"name", body.channels[c].name},
+                                       {"unit", body.channels[c].unit},
+                                       {"of", page_place(body.channels[c].of)},
+                                       {"data", std::move(data)}});
+    }
     return out;
 }
 
@@ -42,6 +46,7 @@ Json live_marker(const SceneMarker& marker) {
         out["positions"] = track_at(marker.first, 3 * static_cast<int>(marker.points.size()));
     if (marker.has_force) out["force"] = track_at(marker.force_at(), 3);
     if (marker.has_torque) out["torque"] = track_at(marker.torque_at(), 3);
+    if (marker.opens) out["holds"] = track_at(marker.holds_at(), 1);
     return out;
 }
 

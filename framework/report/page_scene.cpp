@@ -51,7 +51,8 @@ Json point_json(const ScenePoint& point) {
 }  // namespace
 
 const char* page_place(ChannelPlace of) {
-    return of == ChannelPlace::lines ? "lines" : of == ChannelPlace::nodes ? "nodes" : "triangles";
+    constexpr const char* kPlaces[] = {"lines", "nodes", "triangles", "curves"};
+    return kPlaces[static_cast<int>(of)];
 }
 
 Json page_body(const SceneBody& body) {
@@ -66,6 +67,9 @@ Json page_body(const SceneBody& body) {
                 {"nodes", nullptr},
                 {"lines", nullptr},
                 {"triangles", nullptr},
+                {"curves", nullptr},
+                {"outlines", Json::array()},
+                {"line_outlines", nullptr},
                 {"channels", Json::array()}};
     for (const SceneSolid& solid : body.shapes) out["shapes"].push_back(solid_json(solid));
     for (const SceneFrame& frame : body.frames)
@@ -79,6 +83,13 @@ Json page_body(const SceneBody& body) {
     for (const auto& triangle : body.triangles)
         corners.insert(corners.end(), triangle.begin(), triangle.end());
     if (!corners.empty()) out["triangles"] = page_array(corners, body.triangles.size(), 3);
+    for (const SceneOutline& outline : body.outlines)
+        out["outlines"].push_back({{"points", outline.points}, {"hole", outline.hole}});
+    std::vector<std::int32_t> of_lines;
+    for (const auto& line : body.line_outlines)
+        of_lines.insert(of_lines.end(), line.begin(), line.end());
+    if (!of_lines.empty())
+        out["line_outlines"] = page_array(of_lines, body.line_outlines.size(), 2);
     return out;
 }
 
@@ -88,7 +99,8 @@ Json page_marker(const SceneMarker& marker) {
             {"points", marker.points},
             {"positions", nullptr},
             {"force", nullptr},
-            {"torque", nullptr}};
+            {"torque", nullptr},
+            {"holds", nullptr}};
 }
 
 void add_still_parts(Json& to, const Scene& scene) {

@@ -8,12 +8,12 @@
 
 namespace ancora {
 
-/// "lines", "nodes" or "triangles".
+/// "lines", "nodes", "triangles" or "curves".
 const char* page_place(ChannelPlace of);
-/// A body with its shapes, frames, lines and triangles. What moves is null: "position",
-/// "quaternion", "nodes"; "channels" is empty.
+/// A body with its shapes, frames, lines, triangles and outlines. What moves is null: "position",
+/// "quaternion", "nodes", "curves"; "channels" is empty.
 nlohmann::ordered_json page_body(const SceneBody& body);
-/// A constraint or force, with null for "positions", "force" and "torque".
+/// A constraint or force, with null for "positions", "force", "torque" and "holds".
 nlohmann::ordered_json page_marker(const SceneMarker& marker);
 /// Gravity, joints, springs and meshes.
 void add_still_parts(nlohmann::ordered_json& to, const Scene& scene);

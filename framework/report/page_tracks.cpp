@@ -129,6 +129,13 @@ Json body_json(const Frames& frames,
     out["nodes"] = page_track(nodes, 3, coarsest);
     for (std::size_t c = 0; c < body.channels.size(); ++c) {
         const int channel = static_cast<int>(c);
+        if (body.channels[c].of == ChannelPlace::curves) {
+            out["curves"] = page_track(
+                track_of(
+                    frames, chosen, at(body.channel_at(channel)), at(body.channel_size(channel))),
+                kCurveNumbers);
+            continue;
+        }
         out["channels"].push_back(
             {{"name", body.channels[c].name},
              {"unit", body.channels[c].unit},
@@ -158,6 +165,9 @@ Json marker_json(const Frames& frames,
     if (marker.has_torque)
         out["torque"] = page_track(
             track_of(frames, chosen, static_cast<std::size_t>(marker.torque_at()), 3), 3);
+    if (marker.opens)
+        out["holds"] =
+            page_track(track_of(frames, chosen, static_cast<std::size_t>(marker.holds_at()), 1), 1);
     return out;
 }
 

@@ -263,6 +263,70 @@ def test_surfaces(browser, path, truth):
     check(at == "film", f"a triangle is picked as {at!r}")
 
 
+def test_beams(browser, path, truth):
+    """Outlines stand across the curves of their lines; grey has no value; what has opened is gone; supports answer loads."""
+    browser.open(path, "#channel=stress&t=1")
+    shown = browser.run("""
+        const [actors] = report.view.actors;
+        const swept = name => {
+            const { places, shades, normals, pieces, corners, perLine, perRing, count } = actors.round.find(({ network }) => network?.body.name === name);
+            return { places: [...places], shades: [...shades], normals: [...normals], pieces, corners, perLine, perRing, count };
+        };
+        return { tube: swept("tube"), bar: swept("bar"), rope: swept("rope"), valueless: palette().valueless, size: report.view.size }""")
+
+    def rings(body):
+        """Of each line and ring: its part of the line, and corners of the outline."""
+        for line in range(body["count"]):
+            for ring in range(body["pieces"] + 1):
+                first = line * body["perLine"] + ring * body["perRing"]
+                yield line, ring / body["pieces"], [body["places"][3 * (first + 2 * k):3 * (first + 2 * k) + 3] for k in range(body["corners"])]
+
+    tube, bar, rope = shown["tube"], shown["bar"], shown["rope"]
+    off_circle = off_radius = 0.0
+    for line, s, corners in rings(tube):
+        middle = [sum(corner[k] for corner in corners) / len(corners) for k in range(3)]
+        off_circle = max(off_circle, abs(math.hypot(middle[0], middle[2]) - 1.0), abs(middle[1]))
+        radius = truth["radii"][line] + s * (truth["radii"][line + 1] - truth["radii"][line])
+        off_radius = max(off_radius, max(abs(math.dist(corner, middle) - radius) for corner in corners))
+    near(off_circle, 0.0, truth["angle"] ** 4 / 100, "tube: its middle is off the circle")
+    near(off_radius, 0.0, 1e-4, "tube: radii")
+    off = 0.0
+    for line, s, corners in rings(bar):
+        turn = truth["twist"] * (line + s)
+        if s not in (0.0, 0.5, 1.0):  # where the axis that is linear between ends has turned evenly
+            continue
+        for (x, y), corner in zip(truth["section"], corners):
+            # axis 3 is y, axis 1 turns from z to x, axis 2 is their product
+            e1, e2 = (math.sin(turn), math.cos(turn)), (math.cos(turn), -math.sin(turn))
+            expected = (2.0 + x * e1[0] + y * e2[0], truth["length"] * (line + s), x * e1[1] + y * e2[1])
+            off = max(off, math.dist(corner, expected))
+    near(off, 0.0, 1e-3, "bar: corners of the I")
+    off = max(abs(sum(c[2] for c in corners) / len(corners) - truth["rope"](sum(c[0] for c in corners) / len(corners)))
+              for _, _, corners in rings(rope))
+    near(off, 0.0, 1e-3, "rope: its middle is off the parabola")
+    grey = [int(shown["valueless"][k:k + 2], 16) / 255 for k in (1, 3, 5)]
+    check(max(abs(a - b) for a, b in zip(rope["shades"], grey * (len(rope["shades"]) // 3))) < 1e-6, "what has no stress is not grey")
+    check(len({tuple(bar["shades"][k:k + 3]) for k in range(0, len(bar["shades"]), 3)}) == 1 and bar["shades"][:3] != grey, "bar: one colour")
+    check(len({tuple(tube["shades"][k:k + 3]) for k in range(0, len(tube["shades"]), 3)}) == 6, "tube: a colour for each element")
+
+    for t, is_there in ((1, True), (7.9, False)):
+        browser.go(f"#channel=stress&t={t}")
+        browser.settle()
+        points = browser.run("return [...report.view.actors[0].constraints.points]")
+        order = browser.run("return report.view.actors[0].constraints.objects.map(({ name }) => name)")
+        first = 6 * order.index("guide")
+        check((max(map(abs, points[first:first + 6])) < 10.0) == is_there, f"guide at {t} s: {points[first:first + 6]}")
+    up = browser.run("""
+        const { shafts } = report.view.actors[0].reactions;
+        return shafts.instanceMatrix.array[6]""")  # z of the shaft's axis
+    check(up > 0.0, f"the reaction of the ground points down: {up}")
+    at = browser.run("""
+        const ring = report.view.actors[0].networks.find(({ body }) => body.name === "tube");
+        const { x, y } = report.picker.project(new THREE.Vector3().fromArray(ring.nodes, 9));
+        return report.picker.pick(x, y)?.name ?? ''""")
+    check(at == "tube", f"a beam is picked as {at!r}")
+
+
 def check_plots(browser, least, least_ink=31):
     """Every plot has curves, or points: ink in its own canvas that is neither axis nor grid."""
     plots = browser.run("""
@@ -785,7 +849,7 @@ def main():
                     browser.is_silent()
         else:
             paths, truths = {"broken": folder / "broken.html"}, {}
-            for kind in ("net", "pair", "surface", "mechanism", "travel", "no_frames", "empty", "single", "killed", "damaged"):
+            for kind in ("net", "pair", "surface", "beams", "mechanism", "travel", "no_frames", "empty", "single", "killed", "damaged"):
                 paths[kind] = folder / f"{kind}.html"
                 text, truths[kind] = sample_page.sample(kind)
                 paths[kind].write_text(text)
@@ -803,6 +867,7 @@ def main():
                 "scene": lambda browser: (browser.open(net), check_scene(browser)),
                 "motion": lambda browser: test_motion(browser, net),
                 "surfaces": lambda browser: test_surfaces(browser, paths["surface"], truths["surface"]),
+                "beams": lambda browser: test_beams(browser, paths["beams"], truths["beams"]),
                 "picking": lambda browser: test_picking(browser, net),
                 "view": lambda browser: test_view(browser, net),
                 "travel": lambda browser: test_travel(browser, paths["travel"]),

@@ -5,7 +5,7 @@
 The data follows the format of the page (framework/report/README.md) through an encoder of its own,
 so that a page made here checks how the page reads, whatever the program writes. Standard library only.
 
-    sample_page.py KIND FILE     KIND: net, pair, surface, mechanism, travel, large_net, many_bodies, no_frames, empty, single, killed, damaged
+    sample_page.py KIND FILE     KIND: net, pair, surface, beams, mechanism, travel, large_net, many_bodies, no_frames, empty, single, killed, damaged
 """
 import array
 import base64
@@ -416,6 +416,60 @@ def surface_run(rows=7, columns=5, frames=11, label="results/film"):
     return run, {"triangles": triangles, "stress": stress, "tension": tension}
 
 
+def beams_run(frames=11, label="results/beams"):
+    """A tapered tube on a quarter of a circle, a twisted I, a rope, a support and a guide that opens in the middle."""
+    times = [DURATION * k / (frames - 1) for k in range(frames)]
+    angle, elements = 0.5 * math.pi / 6, 6
+    tube = [(math.cos(k * angle), 0.0, math.sin(k * angle)) for k in range(elements + 1)]
+    tube_curves, radii = [], [0.12 - 0.06 * k / elements for k in range(elements + 1)]
+    for k in range(elements):
+        for i in (k, k + 1):
+            c, s = math.cos(i * angle), math.sin(i * angle)
+            tube_curves += [-angle * s, 0.0, angle * c, 0.0, 1.0, 0.0]
+    circle = [[math.cos(2 * math.pi * k / 24), math.sin(2 * math.pi * k / 24)] for k in range(24)]
+    twist, length = 0.5 * math.pi / 4, 0.5
+    bar = [(2.0, length * k, 0.0) for k in range(5)]
+    section = [[-0.1, -0.2], [0.1, -0.2], [0.1, -0.15], [0.02, -0.15], [0.02, 0.15], [0.1, 0.15],
+               [0.1, 0.2], [-0.1, 0.2], [-0.1, 0.15], [-0.02, 0.15], [-0.02, -0.15], [-0.1, -0.15]]
+    bar_curves = []
+    for k in range(4):
+        for i in (k, k + 1):  # axis 3 is y, axis 1 turns from z to x
+            bar_curves += [0.0, length, 0.0, math.sin(i * twist), 0.0, math.cos(i * twist)]
+    rope = [(-1.0 + 0.5 * k, 0.0, -1.0 + 0.2 * (0.5 * k - 1.0) ** 2) for k in range(5)]
+    rope_curves = []
+    for k in range(4):
+        for i in (k, k + 1):
+            rope_curves += [0.5, 0.0, 0.2 * (0.5 * i - 1.0), 0.0, 1.0, 0.0]
+
+    def body(name, kind, points, curves, outlines, of_lines, channels):
+        count = len(points) - 1
+        return {"name": name, "type": kind, "shapes": [], "position": None, "quaternion": None, "triangles": None,
+                "nodes": quantise([frames, 3 * len(points)], [x for point in points for x in point] * frames, 3),
+                "lines": encode("i32", [count, 2], [n for k in range(count) for n in (k, k + 1)]),
+                "curves": quantise([frames, 12 * count], curves * frames, 12), "outlines": outlines,
+                "line_outlines": encode("i32", [count, 2], of_lines) if outlines else None,
+                "channels": [{"name": name, "unit": "Pa", "of": "lines", "data": quantise([frames, count], values * frames, 1)}
+                             for name, values in channels]}
+
+    outlines = [{"points": [[r * x, r * y] for x, y in circle], "hole": 0.8} for r in radii]
+    bodies = [body("tube", "beam", tube, tube_curves, outlines, [n for k in range(elements) for n in (k, k + 1)],
+                   [("stress", [1e6 * (k + 1.0) for k in range(elements)])]),
+              body("bar", "beam", bar, bar_curves, [{"points": section, "hole": 0.0}], [0] * 8, [("stress", [2e6] * 4)]),
+              body("rope", "cable", rope, rope_curves, [], [], [("tension", [5.0] * 4)])]
+    opened = [1.0 if t < 0.5 * DURATION else 0.0 for t in times]
+    constraints = [
+        {"name": "support", "type": "fixed", "points": ["ground@[1, 0, 0]", "tube@0"], "positions": quantise([frames, 6], [1.0, 0.0, 0.0] * 2 * frames, 3),
+         "force": quantise([frames, 3], [0.0, 0.0, -9.0] * frames, 3), "torque": None, "holds": None},
+        {"name": "guide", "type": "position", "points": ["bar@0", "rope@4"], "positions": quantise([frames, 6], [2.0, 0.0, 0.0, *rope[-1]] * frames, 3),
+         "force": None, "torque": None, "holds": quantise([frames, 1], opened, 1)}]
+    low, high = bounds([x for point in tube + bar + rope for x in point])
+    columns_, _, _ = history(101, 3)
+    return {"label": label, "summary": summary("beams"), "checkpoint": False, "notes": [], "history": columns_,
+            "scene": {"times": encode("f64", [frames], times, planes=True), "min": low, "max": high, "gravity": [0.0, 0.0, 0.0],
+                      "bodies": bodies, "constraints": constraints, "forces": [], "iterations": encode("f32", [frames], [2.0] * frames)}}, {
+        "radii": radii, "angle": angle, "section": section, "twist": twist, "length": length, "rope": lambda x: -1.0 + 0.2 * x * x}
+
+
 def many_bodies_run(count=100, frames=10000):
     """Many boxes on circles, each turning about z, each its own way."""
     duration = 100.0
@@ -491,6 +545,9 @@ def sample(kind):
     if kind == "surface":
         run, truth = surface_run()
         return build_page(page_data([run]), "Film"), truth
+    if kind == "beams":
+        run, truth = beams_run()
+        return build_page(page_data([run]), "Beams"), truth
     if kind == "travel":
         return build_page(page_data([travel_run()]), "Travel"), {}
     if kind == "large_net":

@@ -81,8 +81,8 @@ function columnOf(track) {
     return track.scaled ? Float64Array.from({ length: track.records }, (_, i) => track.at(i, 0)) : track.raw;
 }
 
-const TRACKS = ["position", "quaternion", "nodes", "lines", "triangles", "positions", "force", "torque"];
-const STILL_TRACKS = ["lines", "triangles"];
+const TRACKS = ["position", "quaternion", "nodes", "curves", "lines", "triangles", "line_outlines", "positions", "force", "torque", "holds"];
+const STILL_TRACKS = ["lines", "triangles", "line_outlines"];
 
 /** Decodes every track of a scene but channels, which wait until they are looked at. */
 async function loadScene(data, label, progress) {

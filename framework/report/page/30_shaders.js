@@ -104,6 +104,42 @@ function surfaceMaterial(opacity) {
     });
 }
 
+const SWEPT_VERTEX = `
+attribute vec3 shade;
+varying vec3 vShade;
+varying vec3 vNormal;
+void main() {
+    vShade = shade;
+    vNormal = normalMatrix * normal;
+    gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+}`;
+
+const SWEPT_FRAGMENT = `
+uniform float opacity;
+uniform float marked;
+uniform vec3 select;
+varying vec3 vShade;
+varying vec3 vNormal;
+void main() {
+    vec3 n = normalize(vNormal);
+    if (!gl_FrontFacing) n = -n;
+    float key = max(dot(n, vec3(-0.36, 0.62, 0.70)), 0.0);
+    vec3 colour = max(vShade, vec3(0.05)) * (0.70 + 0.14 * n.y + 0.32 * key);
+    gl_FragColor = vec4(mix(colour, select, 0.3 * marked), opacity);
+}`;
+
+/** Solids along lines, with a colour at every corner. */
+function sweptMaterial(opacity) {
+    return new THREE.ShaderMaterial({
+        uniforms: { opacity: { value: opacity }, marked: { value: 0 }, select: { value: new THREE.Color() } },
+        vertexShader: SWEPT_VERTEX,
+        fragmentShader: SWEPT_FRAGMENT,
+        transparent: opacity < 1,
+        depthWrite: opacity === 1,
+        side: THREE.DoubleSide,
+    });
+}
+
 const POINT_VERTEX = `
 uniform float size;
 void main() {

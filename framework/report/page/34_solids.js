@@ -126,11 +126,13 @@ class Parts {
         }
     }
 
-    update(poses) {
+    /** Those of constraints that have opened at a place in time are gone. */
+    update(poses, place) {
         for (const mesh of this.meshes) {
             const { parts } = mesh.userData;
             for (let k = 0; k < parts.length; ++k) {
-                this.matrix.multiplyMatrices(poses.of(parts[k].body), parts[k].local);
+                if (place && parts[k].object && isOpen(parts[k].object, place)) this.matrix.makeScale(0, 0, 0);
+                else this.matrix.multiplyMatrices(poses.of(parts[k].body), parts[k].local);
                 mesh.setMatrixAt(k, this.matrix);
             }
             mesh.instanceMatrix.needsUpdate = true;

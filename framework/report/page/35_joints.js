@@ -228,15 +228,16 @@ class Joints {
         }
     }
 
-    update() {
-        this.parts.update(this.poses);
+    update(place) {
+        this.parts.update(this.poses, place);
         for (const { mesh, item, length, thick } of this.between) {
             this.p.fromArray(item.a.position).applyMatrix4(this.poses.of(item.bodyA));
             this.d.fromArray(item.b.position).applyMatrix4(this.poses.of(item.bodyB)).sub(this.p);
             const now = this.d.length();
             this.p.addScaledVector(this.d, 0.5);
             if (now > 0) this.turn.setFromUnitVectors(Z_AXIS, this.d.divideScalar(now));
-            mesh.setMatrixAt(0, this.matrix.compose(this.p, this.turn, this.scale.set(thick, thick, Math.max(now, 1e-9) / length)));
+            this.scale.set(thick, thick, Math.max(now, 1e-9) / length).multiplyScalar(isOpen(item.object ?? item, place) ? 0 : 1);
+            mesh.setMatrixAt(0, this.matrix.compose(this.p, this.turn, this.scale));
             mesh.instanceMatrix.needsUpdate = true;
             mesh.boundingSphere = null;
         }

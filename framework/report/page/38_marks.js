@@ -5,6 +5,14 @@
 // An object on more points than this acts on a group of nodes, which are shown as such: it gets no rings and no lines.
 const MOST_MARKED = 12;
 
+// Where what is not there is drawn: behind everything that a camera sees.
+const NOWHERE = 1e18;
+
+/** Whether a constraint has opened for good. */
+function isOpen({ holds }, place) {
+    return Boolean(holds) && holds.at(place.i, 0) < 0.5;
+}
+
 /** Points of attachment, a line between those of one object that lie apart, a halo about the selected. */
 class Markers {
     /** `drawn`: names of objects that something else shows. */
@@ -52,9 +60,11 @@ class Markers {
         const { points, ends } = this;
         let n = 0;
         let e = 0;
-        for (const [index, { positions }] of this.objects.entries()) {
+        for (const [index, object] of this.objects.entries()) {
+            const { positions } = object;
             const first = n;
-            for (let k = 0; k < positions.width; ++k) points[n++] = drawn(positions, place, k);
+            const open = isOpen(object, place);
+            for (let k = 0; k < positions.width; ++k) points[n++] = open ? NOWHERE : drawn(positions, place, k);
             for (let k = 3; index < this.numMarked && k < positions.width; k += 3, e += 6)
                 for (let c = 0; c < 3; ++c) {
                     ends[e + c] = points[first + c];
@@ -85,6 +95,11 @@ function paintAll(meshes, colour) {
     }
 }
 
+/** Whether the force of an object, which is that on its first point, is one on the ground: drawn is what the ground answers. */
+function isOnGround({ points = [] }) {
+    return points.length > 1 && /^ground(?![\w-])/.test(points[0]) && points.some(point => !/^ground(?![\w-])/.test(point));
+}
+
 /** Torques as arrows round their axis, the greatest of the run a fixed share of the machine. */
 class RoundArrows {
     constructor(objects, size, ghost) {
@@ -110,6 +125,7 @@ class RoundArrows {
                 this.from.setComponent(c, drawn(object.positions, place, c));
                 this.axis.setComponent(c, blended(object.torque, place, c));
             }
+            if (isOnGround(object)) this.axis.negate();
             const torque = this.axis.length();
             // A small torque is a thin short arrow; its radius goes with the root, so that it stays seen.
             const radius = largest > 0 ? full * Math.sqrt(torque / largest) : 0;
@@ -120,6 +136,11 @@ class RoundArrows {
         this.mesh.instanceMatrix.needsUpdate = true;
     }
 }
+
+// Of the machine: the thickness of an arrow, at most a part of its length; its head is so many times as long.
+const ARROW_THICKNESS = 0.002;
+const ARROW_SLENDER = 0.05;
+const ARROW_HEAD = 5.5;
 
 /** Forces at their points: shafts and heads, the greatest of the run a fixed share of the machine. */
 class Arrows {
@@ -144,7 +165,6 @@ class Arrows {
 
     /** `full` is the length of the greatest force [m], which both runs and kinds share. */
     update(place, largest, full) {
-        const thickness = 0.0038 * this.size;
         this.objects.forEach((object, k) => {
             for (let c = 0; c < 3; ++c) {
                 this.from.setComponent(c, drawn(object.positions, place, c));
@@ -152,8 +172,10 @@ class Arrows {
             }
             const force = this.along.length();
             const length = largest > 0 ? (full * force) / largest : 0;
+            const thickness = Math.min(ARROW_THICKNESS * this.size, ARROW_SLENDER * full);
             const thick = length < 1e-3 * this.size ? 0 : Math.min(thickness, 0.12 * length);
-            const head = Math.min(5 * thickness, 0.45 * length);
+            const head = Math.min(ARROW_HEAD * thickness, 0.45 * length);
+            if (isOnGround(object)) this.along.negate();
             if (force > 0) this.turn.setFromUnitVectors(this.up, this.along.divideScalar(force));
             this.sizes.set(thick, length - head, thick);
             this.shafts.setMatrixAt(k, this.matrix.compose(this.from, this.turn, this.sizes));

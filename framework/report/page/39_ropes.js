@@ -91,8 +91,9 @@ class Rope {
     }
 
     update(place) {
+        const open = isOpen(this.object, place);
         for (let k = 0; k < this.count; ++k)
-            for (let c = 0; c < 6; ++c) this.ends[6 * k + c] = drawn(this.object.positions, place, 3 * k + c);
+            for (let c = 0; c < 6; ++c) this.ends[6 * k + c] = open ? NOWHERE : drawn(this.object.positions, place, 3 * k + c);
         this.round.update();
     }
 }
@@ -104,16 +105,19 @@ function ropesOf({ constraints, forces }, size) {
         .map(object => new Rope(object, size));
 }
 
-/** A network of few lines and no surface, as a truss or a cable: its lines are round, and give way to these. */
+/** How thick round lines of a network are drawn, which says nothing of how thick they are. */
+function ropeRadius({ ends, count }, size) {
+    let length = 0;
+    for (let e = 0; e < ends.length; e += 6) length += Math.hypot(ends[e + 3] - ends[e], ends[e + 4] - ends[e + 1], ends[e + 5] - ends[e + 2]);
+    return Math.min(0.0024 * size, (0.12 * length) / count);
+}
+
+/** A network of few straight lines and no surface, as a truss: its lines are round, and give way to these. */
 class RoundNetwork {
     constructor(network, place, size) {
         this.network = network;
-        let length = 0;
-        const { ends, count } = network;
         network.update(place);
-        for (let e = 0; e < ends.length; e += 6) length += Math.hypot(ends[e + 3] - ends[e], ends[e + 4] - ends[e + 1], ends[e + 5] - ends[e + 2]);
-        const radius = Math.min(0.0024 * size, (0.12 * length) / count);
-        this.round = new RoundLines(ends, network.colours, radius, network.ghost ? 0.35 : 1);
+        this.round = new RoundLines(network.ends, network.colours, ropeRadius(network, size), network.ghost ? 0.35 : 1);
         this.drawables = this.round.drawables;
         network.drawables = network.drawables.filter(drawable => drawable !== network.lines && drawable !== network.points);
     }
@@ -129,6 +133,6 @@ class RoundNetwork {
 
 /** Those of the networks that are drawn so. */
 function roundNetworks(networks, place, size) {
-    return networks.filter(({ count, surface }) => count > 0 && count <= MOST_ROUND && !surface)
+    return networks.filter(({ body, count, surface }) => count > 0 && count <= MOST_ROUND && !surface && !body.curves)
         .map(network => new RoundNetwork(network, place, size));
 }

@@ -12,7 +12,8 @@ class Actors {
         this.solids = solidsOf(scene, size, ghost, body => this.colourOf(body));
         this.networks = scene.bodies.filter(body => body.nodes && !body.hidden).map(body => new Network(body, ghost));
         this.joints = new Joints(ghost ? { ...scene, joints: [], springs: [] } : scene, this.poses, size);
-        this.round = roundNetworks(this.networks, new Place(scene.times), size);
+        const begin = new Place(scene.times);
+        this.round = [...roundNetworks(this.networks, begin, size), ...sweptNetworks(this.networks, begin, size)];
         this.ropes = ghost ? [] : ropesOf(scene, size);
         for (const { object } of this.ropes) this.joints.named.add(object.name);
         this.frames = null;
@@ -69,7 +70,8 @@ class Actors {
         this.frames?.paint("");
         for (const network of this.networks) {
             const { channel, scale } = channelOf(network.body);
-            network.paint(channel, scale, this.ghost ? colours.ghost : colours.plain);
+            // What has no value of the chosen colour must not look like one that is low or high.
+            network.paint(channel, scale, this.ghost ? colours.ghost : !channel && scale ? colours.valueless : colours.plain);
         }
         for (const part of [...this.round, ...this.ropes]) part.paint(selected);
         this.constraints.paint();
@@ -85,7 +87,7 @@ class Actors {
         const place = this.scene.place.find(t);
         this.poses.update(place);
         this.solids.update(this.poses);
-        this.joints.update();
+        this.joints.update(place);
         this.frames?.update(this.poses);
         for (const network of this.networks) network.update(place);
         for (const part of [...this.round, ...this.ropes]) part.update(place);

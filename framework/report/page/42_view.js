@@ -18,8 +18,8 @@ function roundStep(x) {
 
 // About as many points tell how large a scene is.
 const MOST_SAMPLES = 200000;
-// So much of the machine's size is the arrow of the greatest force.
-const ARROW_SHARE = 0.28;
+// So much of the machine's size is the arrow of the greatest force: longer ones hide bodies that they lie along.
+const ARROW_SHARE = 0.15;
 // A machine that is smaller than this part of its way would have arrows that nobody sees.
 const LEAST_MACHINE = 0.15;
 // One whose way is this many times its size is a speck beside it: the view goes along.
@@ -100,9 +100,11 @@ function samplePoints(scene, arrow, travels) {
             for (let k = 0; nodes && k < nodes.width; k += every) samples.push({ at: vector(nodes, i, k).sub(about(i)), radius: 0 });
         }
     });
-    for (const { positions, force } of [...constraints, ...forces]) {
+    for (const object of [...constraints, ...forces]) {
+        const { positions, force } = object;
         if (!positions || !force) continue;
-        const tip = i => samples.push({ at: vector(positions, i).sub(about(i)).addScaledVector(vector(force, i), arrow), radius: 0 });
+        const scale = isOnGround(object) ? -arrow : arrow;
+        const tip = i => samples.push({ at: vector(positions, i).sub(about(i)).addScaledVector(vector(force, i), scale), radius: 0 });
         for (let i = 0; i < times.length; i += step) tip(i);
         // a blow may fall between those frames
         let most = 0;

@@ -6,7 +6,7 @@ const SWITCHES = [
     ["grid", "Grid", "Ground"],
     ["joints", "Joints", "Joints by their kinds, springs, links"],
     ["constraints", "Points", "Attachments of constraints and forces"],
-    ["arrows", "Forces", "Reactions and applied forces as arrows"],
+    ["arrows", "Forces", "Reactions and applied forces as arrows; of supports on the ground what the ground answers"],
     ["frames", "Frames", "Axes of the bodies and of their frames"],
     ["traces", "Path", "Path of the selected object, or of all bodies"],
     ["follow", "Follow", "The camera goes along with the selected object, or with a machine that travels"],

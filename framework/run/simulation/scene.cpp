@@ -27,7 +27,7 @@ constexpr int kFormat = 1;
 // Of a frame, so that they and the two numbers before them can be counted.
 constexpr std::int64_t kMostValues = std::numeric_limits<int>::max() - 2;
 
-constexpr const char* kPlaces[] = {"lines", "nodes", "triangles"};
+constexpr const char* kPlaces[] = {"lines", "nodes", "triangles", "curves"};
 
 constexpr const char* kPoses[] = {"none", "position", "attitude"};
 
@@ -94,6 +94,9 @@ Json json_of(const SceneBody& body) {
     if (body.is_hidden) out["hidden"] = true;
     for (const SceneFrame& frame : body.frames) out["frames"].push_back(json_of(frame));
     if (!body.triangles.empty()) out["triangles"] = body.triangles;
+    for (const SceneOutline& outline : body.outlines)
+        out["outlines"].push_back({{"points", outline.points}, {"hole", outline.hole}});
+    if (!body.outlines.empty()) out["line_outlines"] = body.line_outlines;
     for (const SceneChannel& channel : body.channels) {
         Json entry = {{"name", channel.name}, {"unit", channel.unit}};
         if (channel.of != ChannelPlace::lines) entry["of"] = kPlaces[static_cast<int>(channel.of)];
@@ -118,9 +121,9 @@ PoseKind pose_of(const JsonReader& body) {
 
 ChannelPlace place_of(const JsonReader& channel) {
     const std::string of = channel.text("of");
-    for (int k = 0; k < 3; ++k)
+    for (int k = 0; k < 4; ++k)
         if (of == kPlaces[k]) return static_cast<ChannelPlace>(k);
-    channel.refuse("of", "is " + in_quotes(of) + ", not lines, nodes or triangles");
+    channel.refuse("of", "is " + in_quotes(of) + ", not lines, nodes, triangles or curves");
 }
 
 /// Numbers of nodes, a few for each line or triangle.
@@ -139,6 +142,35 @@ std::vector<std::array<std::int32_t, n>> corners_of(const Json& list,
         out.push_back(corners);
     }
     return out;
+}
+
+SceneOutline outline_of(const Json& json, const std::string& owner) {
+    const JsonReader outline(json, "an outline of " + owner);
+    SceneOutline out;
+    out.hole = outline.number("hole");
+    for (const Json& point : outline.array("points")) {
+        const Json entry = {{"point", point}};
+        out.points.push_back(JsonReader(entry, "an outline of " + owner).numbers<2>("point"));
+    }
+    if (out.points.size() < 3) outline.refuse("points", "are fewer than three");
+    return out;
+}
+
+/// Outlines of one body have as many points, and its lines know theirs.
+void read_outlines(const Json& json,
+                   const JsonReader& body,
+                   const std::string& owner,
+                   SceneBody& out) {
+    for (const Json& entry : list_of(json, body, "outlines")) {
+        out.outlines.push_back(outline_of(entry, owner));
+        if (out.outlines.back().points.size() != out.outlines.front().points.size())
+            body.refuse("outlines", "have not all as many points");
+    }
+    if (out.outlines.empty()) return;
+    out.line_outlines = corners_of<2>(
+        body.array("line_outlines"), body, "line_outlines", static_cast<int>(out.outlines.size()));
+    if (out.line_outlines.size() != out.lines.size())
+        body.refuse("line_outlines", "are not as many as the lines");
 }
 
 SceneBody body_of(const Json& json, int num_meshes) {
@@ -169,6 +201,7 @@ SceneBody body_of(const Json& json, int num_meshes) {
     out.lines = corners_of<2>(body.array("lines"), body, "lines", out.num_nodes);
     out.triangles =
         corners_of<3>(list_of(json, body, "triangles"), body, "triangles", out.num_nodes);
+    read_outlines(json, body, owner, out);
     for (const Json& entry : body.array("channels")) {
         const JsonReader channel(entry, "a channel of " + owner);
         out.channels.push_back({channel.text("name"), channel.text("unit")});
@@ -184,6 +217,7 @@ Json json_of(const SceneMarker& marker) {
                 {"points", marker.points},
                 {"has_force", marker.has_force}};
     if (marker.has_torque) out["has_torque"] = true;
+    if (marker.opens) out["opens"] = true;
     return out;
 }
 
@@ -198,6 +232,7 @@ SceneMarker marker_of(const char* kind, const Json& json) {
     }
     out.has_force = marker.boolean("has_force");
     out.has_torque = flag_of(json, marker, "has_torque");
+    out.opens = flag_of(json, marker, "opens");
     out.first = static_cast<int>(marker.whole("first", 0, kMostValues));
     return out;
 }
@@ -313,7 +348,7 @@ std::int64_t size_of(const SceneBody& body) {
 
 std::int64_t size_of(const SceneMarker& marker) {
     return 3 * static_cast<std::int64_t>(marker.points.size()) + (marker.has_force ? 3 : 0) +
-           (marker.has_torque ? 3 : 0);
+           (marker.has_torque ? 3 : 0) + (marker.opens ? 1 : 0);
 }
 
 /// Every object's values lie in a frame, and no value belongs to two: a small file could else

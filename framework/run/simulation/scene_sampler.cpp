@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -75,10 +78,33 @@ public:
     }
     using Sketch::channel;
     void channel(const char* name, const char* unit, ChannelPlace of) override {
-        if (of < ChannelPlace::lines || of > ChannelPlace::triangles)
+        if (of < ChannelPlace::lines || of > ChannelPlace::curves)
             throw std::invalid_argument(fmt::format(
                 "channel: the values of \"{}\" belong to no lines, nodes or triangles", name));
         body_.channels.push_back({name, unit, of});
+    }
+    void outlines(std::span<const Outline> all, std::span<const std::int32_t> of_lines) override {
+        if (of_lines.size() != 2 * body_.lines.size())
+            throw std::invalid_argument("outlines: not two for each line");
+        for (const std::int32_t number : of_lines)
+            if (number < 0 || static_cast<std::size_t>(number) >= all.size())
+                throw std::invalid_argument(
+                    fmt::format("outlines: number {} of {}", number, all.size()));
+        for (const Outline& outline : all) {
+            check("outlines", outline.points);
+            if (outline.points.size() < 6 || outline.points.size() % 2 != 0 ||
+                outline.points.size() != all.front().points.size())
+                throw std::invalid_argument("outlines: not as many points in all, three or more");
+            if (!(outline.hole >= 0.0 && outline.hole < 1.0))
+                throw std::invalid_argument(
+                    "outlines: a hole that is not smaller than its outline");
+            SceneOutline& out = body_.outlines.emplace_back();
+            out.hole = outline.hole;
+            for (std::size_t i = 0; i < outline.points.size(); i += 2)
+                out.points.push_back({outline.points[i], outline.points[i + 1]});
+        }
+        for (std::size_t i = 0; i < of_lines.size(); i += 2)
+            body_.line_outlines.push_back({of_lines[i], of_lines[i + 1]});
     }
 
 private:
@@ -153,6 +179,16 @@ bool touches(const ConstraintPart& part) {
     return !blocks.empty() && blocks.front().laws.front().kind == RowKind::unilateral;
 }
 
+/// Of a constraint with a release.
+bool has_opened(const Model& model, const KernelSystem& system, int constraint) {
+    for (std::size_t i = 0; i < model.signals.size(); ++i)
+        if (const SignalPart& part = model.signals[i];
+            part.of == SignalPart::Of::release && part.index == constraint)
+            return Release::has_opened(
+                system.parts().signals.discrete_of_part(static_cast<int>(i)));
+    return false;
+}
+
 SceneMarker marker_of(const ObjectRef& object, const std::vector<Attachment>& points) {
     SceneMarker out;
     out.name = object.name;
@@ -187,7 +223,9 @@ SceneSampler::SceneSampler(const Model& model) : model_(model) {
         }
         nodes_.push_back(nodes_of(model, part, body.num_nodes));
         next = body.end();
-        note_means(body.channel_at(0), next);
+        for (int c = 0; c < static_cast<int>(body.channels.size()); ++c)
+            if (body.channels[static_cast<std::size_t>(c)].of != ChannelPlace::curves)
+                note_means(body.channel_at(c), body.channel_at(c) + body.channel_size(c));
         scene_.bodies.push_back(std::move(body));
     }
     if (!model.scenery.empty()) {
@@ -206,7 +244,7 @@ SceneSampler::SceneSampler(const Model& model) : model_(model) {
     const auto add = [&](SceneMarker marker, std::vector<SceneMarker>& to) {
         marker.first = next;
         next = marker.end();
-        note_means(marker.force_at(), next);
+        note_means(marker.force_at(), marker.holds_at());
         to.push_back(std::move(marker));
     };
     for (const ConstraintPart& part : model.constraints) {
@@ -220,6 +258,7 @@ SceneSampler::SceneSampler(const Model& model) : model_(model) {
         SceneMarker marker = marker_of(part.object, ties_.back());
         marker.has_force = part.reaction == ReactionKind::force && !ties_.back().empty();
         marker.has_torque = tie_axes_.back().has_value();
+        marker.opens = part.release != nullptr;
         add(std::move(marker), scene_.constraints);
     }
     for (const ForcePart& part : model.forces) {
@@ -330,6 +369,8 @@ void SceneSampler::sample(KernelSystem& system, std::span<double> frame) {
         put_points(ties_[c]);
         if (scene_.constraints[c].has_force) put(reactions.subspan(start, 3));
         if (tie_axes_[c]) put_torque(*tie_axes_[c], reactions[start]);
+        if (scene_.constraints[c].opens)
+            put(std::array{has_opened(model_, system, static_cast<int>(c)) ? 0.0 : 1.0});
     }
     const std::span<const double> applied = system.reactions().applied();
     for (std::size_t f = 0; f < scene_.forces.size(); ++f) {

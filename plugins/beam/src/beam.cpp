@@ -104,6 +104,38 @@ Beam::Beam(const Arguments& arguments, const Stations& stations)
         groups_.push_back({"end", {num_nodes - 1}});
     }
     set_rows(arguments.number("damping"));
+    set_outlines(reader);
+}
+
+void Beam::set_outlines(const SectionReader& reader) {
+    const auto add = [&](const Section& section) {
+        outlines_.push_back(outline_of(section));
+        holes_.push_back(section.hole);
+        return static_cast<std::int32_t>(outlines_.size()) - 1;
+    };
+    if (!reader.varies()) {
+        line_outlines_.assign(2 * line_.elements.size(), add(sections_.front()));
+        return;
+    }
+    for (const Element& e : line_.elements) {
+        line_outlines_.push_back(add(reader.at(e.begin, 1)));
+        line_outlines_.push_back(add(reader.at(e.end, -1)));
+    }
+    // Numbers may be those of a circle at some stations only: then all are rectangles
+    const auto size = std::ranges::min_element(outlines_, {}, &std::vector<double>::size)->size();
+    if (std::ranges::all_of(outlines_, [&](const auto& outline) {
+            return outline.size() == size;
+        }))
+        return;
+    outlines_.clear();
+    line_outlines_.clear();
+    for (const Element& e : line_.elements)
+        for (const int side : {1, -1}) {
+            Section section = reader.at(side > 0 ? e.begin : e.end, side);
+            section.is_round = false;
+            line_outlines_.push_back(add(section));
+        }
+    holes_.assign(outlines_.size(), 0.0);
 }
 
 void Beam::set_rows(double damping) {
@@ -233,6 +265,11 @@ std::span<const std::int32_t> Beam::group(std::string_view name) const {
 void Beam::draw(Sketch& out) const {
     out.nodes(line_.num_nodes());
     out.lines(lines_);
+    std::vector<Outline> outlines;
+    for (std::size_t i = 0; i < outlines_.size(); ++i)
+        outlines.push_back({outlines_[i], holes_[i]});
+    out.outlines(outlines, line_outlines_);
+    out.channel("curve", "", ChannelPlace::curves);
     if (has_stress()) {
         out.channel("von Mises stress", "Pa");
         out.channel("axial stress", "Pa");
@@ -246,18 +283,23 @@ void Beam::draw(Sketch& out) const {
 
 void Beam::draw_values(const SketchState& at, std::span<double> all) const {
     const std::size_t num = line_.elements.size();
-    const std::span<double> stress = all.first(has_stress() ? 3 * num : 0);
-    const std::span<double> values = all.subspan(stress.size());
+    const std::span<double> curves = all.first(kCurveNumbers * num);
+    const std::span<double> stress = all.subspan(curves.size(), has_stress() ? 3 * num : 0);
+    const std::span<double> values = all.subspan(curves.size() + stress.size());
     const std::size_t first = 6 * line_.frames.size();
     for (std::size_t k = 0; k < num; ++k) {
         const Element& e = line_.elements[k];
+        const Mat3 a = axes_of(at.q.data(), e.a) * e.A, b = axes_of(at.q.data(), e.b) * e.B;
+        vec3(curves, 12 * k) = e.length * a.col(2);
+        vec3(curves, 12 * k + 3) = a.col(0);
+        vec3(curves, 12 * k + 6) = e.length * b.col(2);
+        vec3(curves, 12 * k + 9) = b.col(0);
         const double* const s = at.s.data() + first + 3 * k;
         values[k] = s[2] / e.length;
         values[num + k] = std::hypot(s[0], s[1]) / e.length;
         // D (theta - theta_0) in place of W', which is per sine
         const BendingLaw::Item& law = bending_->item(k);
-        const Vec3 turn =
-            turn_between(axes_of(at.q.data(), e.a) * e.A, axes_of(at.q.data(), e.b) * e.B);
+        const Vec3 turn = turn_between(a, b);
         const Vec3 moment = law.D.cwiseProduct(BendingLaw::angles(law.k_0, turn - law.k_0));
         values[2 * num + k] = std::hypot(moment(0), moment(1));
         values[3 * num + k] = moment(2);

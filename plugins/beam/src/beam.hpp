@@ -59,11 +59,11 @@ public:
     }
     std::span<const std::int32_t> group(std::string_view name) const override;
 
-    /// Along the elements: axial force and shear force [N], bending and twisting moment [N m];
-    /// where shapes of sections are given, von Mises' stress, that of the pull and that of bending
-    /// [Pa].
+    /// Its sections along the cubics that have d_3 as slopes. Along the elements: axial force and
+    /// shear force [N], bending and twisting moment [N m]; where shapes of sections are given, von
+    /// Mises' stress, that of the pull and that of bending [Pa].
     void draw(Sketch& out) const override;
-    void draw_values(const SketchState& at, std::span<double> values) const override;
+    void draw_values(const SketchState& at, std::span<double> all) const override;
 
     std::span<const RowBlock> row_blocks() const override { return blocks_; }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
@@ -76,6 +76,7 @@ private:
     };
     Beam(const Arguments& arguments, const Stations& stations);
     void set_rows(double damping);
+    void set_outlines(const SectionReader& reader);
     bool has_stress() const { return sections_.front().fibres.is_known; }
     void evaluate_sections(const RowPoint& at, const RowValues& out) const;
     void evaluate_stretch(const RowPoint& at, const RowValues& out) const;
@@ -83,8 +84,11 @@ private:
 
     Line line_;
     std::vector<Section> sections_;  ///< of each element
-    std::vector<double> node_mass_;  ///< point masses [kg]
-    std::vector<Vec3> stretch_0_;    ///< Gamma^0
+    std::vector<std::vector<double>> outlines_;
+    std::vector<double> holes_;
+    std::vector<std::int32_t> line_outlines_;  ///< two of each element
+    std::vector<double> node_mass_;            ///< point masses [kg]
+    std::vector<Vec3> stretch_0_;              ///< Gamma^0
     std::vector<double> q_, v_;
     std::vector<Coordinate> coordinates_;
     std::vector<Group> groups_;

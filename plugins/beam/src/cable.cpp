@@ -328,15 +328,24 @@ int Cable::find_coordinate(std::string_view name) const {
 void Cable::draw(Sketch& out) const {
     out.nodes(num_nodes());
     out.lines(lines_);
+    out.channel("curve", "", ChannelPlace::curves);
     out.channel("tension", "N");
     out.channel("bending moment", "N m");
 }
 
-void Cable::draw_values(const SketchState& at, std::span<double> values) const {
+void Cable::draw_values(const SketchState& at, std::span<double> all) const {
     const std::size_t num = lengths_.size();
+    const std::span<double> curves = all.first(kCurveNumbers * num);
+    const std::span<double> values = all.subspan(curves.size());
     for (std::size_t k = 0; k < num; ++k) {
         const double* const u = at.q.data() + kCableNode * k;
         const double l = lengths_[k];
+        for (const std::size_t end : {0, 1}) {
+            const Vec3 slope = l * Eigen::Map<const Vec3>(u + kCableNode * end + 3);
+            vec3(curves, 12 * k + 6 * end) = slope;
+            vec3(curves, 12 * k + 6 * end + 3) =
+                slope.norm() > 0.0 ? slope.unitOrthogonal() : Vec3(Vec3::UnitX());
+        }
         // S |r'| in the mean over the element, with s = l w S
         double sum = 0.0, square = 0.0;
         for (std::size_t g = 0; g < kStretchPoints.size(); ++g)

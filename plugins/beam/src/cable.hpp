@@ -56,7 +56,7 @@ public:
 
     /// Along the elements: tension [N], bending moment [N m].
     void draw(Sketch& out) const override;
-    void draw_values(const SketchState& at, std::span<double> values) const override;
+    void draw_values(const SketchState& at, std::span<double> all) const override;
 
     std::span<const RowBlock> row_blocks() const override { return blocks_; }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;

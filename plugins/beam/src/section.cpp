@@ -234,6 +234,16 @@ void SectionReader::taper() {
 Section SectionReader::between(double a, double b) const {
     Given of = read("section");
     for (const auto& [i, along] : varying_) of.x[i] = along.mean(a, b);
+    return made_of(of);
+}
+
+Section SectionReader::at(double s, int side) const {
+    Given of = read("section");
+    for (const auto& [i, along] : varying_) of.x[i] = side < 0 ? along.before(s) : along.at(s);
+    return made_of(of);
+}
+
+Section SectionReader::made_of(Given of) const {
     const auto material = [&](const char* key) {
         return arguments_.given(key) ? arguments_.number(key) : kNone;
     };
@@ -291,7 +301,14 @@ Section SectionReader::between(double a, double b) const {
     else  // of the rectangle with the same mass and inertia
         out.half_size = {std::sqrt(3.0 * out.rotary[1] / out.mass),
                          std::sqrt(3.0 * out.rotary[0] / out.mass)};
+    out.is_round = of.shape == "circle" || of.shape == "tube" ||
+                   (of.shape.empty() && out.rotary[0] == out.rotary[1]);
     if (of.shape.empty()) return out;
+    if (of.shape == "tube") out.hole = 1.0 - of.x[thickness] / of.x[radius];
+    if (of.shape == "I") {
+        out.flange = of.x[flange];
+        out.half_web = 0.5 * of.x[web];
+    }
     Fibres& fibres = out.fibres;
     fibres.is_known = true;
     fibres.area = of.x[area];
@@ -313,6 +330,24 @@ Section SectionReader::between(double a, double b) const {
         fibres.torsion = {of.x[radius] / J, of.x[radius] / J};
     }
     return out;
+}
+
+std::vector<double> outline_of(const Section& section) {
+    const auto [a, b] = section.half_size;
+    if (section.is_round) {
+        // Of one in numbers: r^2 / 4 in place of a^2 / 3 is the square of the radius of gyration
+        const double r = section.fibres.is_known ? a : 2.0 / std::sqrt(3.0) * a;
+        constexpr int kSides = 24;
+        std::vector<double> out;
+        for (int k = 0; k < kSides; ++k) {
+            const double angle = 2.0 * kPi * k / kSides;
+            out.insert(out.end(), {r * std::cos(angle), r * std::sin(angle)});
+        }
+        return out;
+    }
+    if (section.flange == 0.0) return {-a, -b, a, -b, a, b, -a, b};
+    const double s = section.half_web, d = b - section.flange;
+    return {-a, -b, a, -b, a, -d, s, -d, s, d, a, d, a, b, -a, b, -a, d, -s, d, -s, -d, -a, -d};
 }
 
 }  // namespace ancora::beam

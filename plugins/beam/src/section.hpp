@@ -40,8 +40,17 @@ struct Section {
     double mass = 0.0;                  ///< per length [kg/m]
     std::array<double, 2> rotary{};     ///< rho times second moments about axes 1, 2 [kg m]
     std::array<double, 2> half_size{};  ///< along axes 1 and 2 [m]
+    /// Of an I: thickness of its flanges and half that of its web [m]
+    double flange = 0.0, half_web = 0.0;
+    double hole = 0.0;  ///< of a tube: inner radius over the outer one
+    bool is_round = false;
     Fibres fibres;
 };
+
+/// The outline of a section, see Sketch::outlines(): that of its shape. Of one in numbers that of
+/// the rectangle, or of the circle if its moments of inertia are the same, with its mass and
+/// inertia. [m]
+std::vector<double> outline_of(const Section& section);
 
 // --- schema
 
@@ -90,11 +99,14 @@ public:
     /// The section between the parts a and b of the way, 0 to 1, of the mean of each number there.
     /// Refuses through Arguments::fail what is none.
     Section between(double a, double b) const;
+    /// The section at the part s of the way, as it is seen from the element on its `side`, -1 or 1.
+    Section at(double s, int side) const;
     bool varies() const { return !varying_.empty(); }
 
 private:
     struct Given;
     Given read(const char* name) const;
+    Section made_of(Given numbers) const;
     void taper();
 
     const Arguments& arguments_;

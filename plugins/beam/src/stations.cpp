@@ -31,8 +31,16 @@ std::string names_of_columns() {
 
 double AlongBeam::at(double s) const {
     // The first station beyond s; behind the last one there is nothing
-    auto k = static_cast<std::size_t>(std::ranges::upper_bound(at_, s) - at_.begin());
-    k = std::clamp<std::size_t>(k, 1, at_.size() - 1);
+    return on(static_cast<std::size_t>(std::ranges::upper_bound(at_, s) - at_.begin()), s);
+}
+
+double AlongBeam::before(double s) const {
+    return on(static_cast<std::size_t>(std::ranges::lower_bound(at_, s) - at_.begin()), s);
+}
+
+/// Between the stations before and behind `piece`
+double AlongBeam::on(std::size_t piece, double s) const {
+    const std::size_t k = std::clamp<std::size_t>(piece, 1, at_.size() - 1);
     const double length = at_[k] - at_[k - 1];
     const double b = length > 0.0 ? (s - at_[k - 1]) / length : 1.0;
     return std::lerp(values_[k - 1], values_[k], b);

@@ -18,11 +18,14 @@ public:
         : at_(std::move(at)), values_(std::move(values)) {}
     /// At the part s of the way, 0 to 1; at a step what follows it.
     double at(double s) const;
+    /// The same, at a step what comes before it.
+    double before(double s) const;
     /// Over the way from a to b, a < b.
     double mean(double a, double b) const;
 
 private:
     double integral(double s) const;
+    double on(std::size_t piece, double s) const;
 
     std::vector<double> at_, values_;
 };

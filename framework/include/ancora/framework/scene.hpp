@@ -23,6 +23,12 @@ struct SceneChannel {
     ChannelPlace of = ChannelPlace::lines;
 };
 
+/// The outline of a section, in its axes 1 and 2 [m].
+struct SceneOutline {
+    std::vector<std::array<double, 2>> points;
+    double hole = 0.0;  ///< the same outline so many times as large is left out within
+};
+
 /// A named frame of a body, in its axes from its reference point [m].
 struct SceneFrame {
     std::string name;
@@ -35,8 +41,8 @@ struct SceneFrame {
 ///   position 3, velocity 3                         of bodies with a pose
 ///   quaternion 4, angular velocity 3 (body axes)   of those with an attitude
 ///   positions 3 N, velocities 3 N                  of N nodes
-///   L, N or T values                               of each channel of L lines, N nodes, T
-///   triangles
+///   L, N, T or 12 L values                         of each channel of L lines, N nodes, T
+///                                                  triangles, curves of L lines
 struct SceneBody {
     std::string name;
     std::string type;
@@ -50,6 +56,9 @@ struct SceneBody {
     int num_nodes = 0;
     std::vector<std::array<std::int32_t, 2>> lines;
     std::vector<std::array<std::int32_t, 3>> triangles;
+    /// Of lines that are solids: the numbers of their outlines at both ends.
+    std::vector<SceneOutline> outlines;
+    std::vector<std::array<std::int32_t, 2>> line_outlines;
     std::vector<SceneChannel> channels;
     int first = 0;
     int first_coordinate = 0;  ///< of the body in the model's q and v
@@ -62,9 +71,17 @@ struct SceneBody {
     /// Values of a channel.
     int channel_size(int channel) const {
         const ChannelPlace of = channels[static_cast<std::size_t>(channel)].of;
-        return of == ChannelPlace::lines   ? static_cast<int>(lines.size())
-               : of == ChannelPlace::nodes ? num_nodes
-                                           : static_cast<int>(triangles.size());
+        switch (of) {
+            case ChannelPlace::lines:
+                return static_cast<int>(lines.size());
+            case ChannelPlace::nodes:
+                return num_nodes;
+            case ChannelPlace::triangles:
+                return static_cast<int>(triangles.size());
+            case ChannelPlace::curves:
+                break;
+        }
+        return kCurveNumbers * static_cast<int>(lines.size());
     }
     int channel_at(int channel) const {
         int at = nodes_at() + 6 * num_nodes;
@@ -76,18 +93,20 @@ struct SceneBody {
 
 /// A constraint or force. Its values in a frame from `first`: the positions of its points, 3 each,
 /// and then, if it has them, the force [N] on the first of them and the torque [N m], inertial
-/// axes.
+/// axes; of one that opens 1 as long as it holds, 0 from then on.
 struct SceneMarker {
     std::string name;
     std::string type;
     std::vector<std::string> points;  ///< as written: "box@[1.5, 0, 0]"
     bool has_force = false;
     bool has_torque = false;
+    bool opens = false;
     int first = 0;
 
     int force_at() const { return first + 3 * static_cast<int>(points.size()); }
     int torque_at() const { return force_at() + (has_force ? 3 : 0); }
-    int end() const { return torque_at() + (has_torque ? 3 : 0); }
+    int holds_at() const { return torque_at() + (has_torque ? 3 : 0); }
+    int end() const { return holds_at() + (opens ? 1 : 0); }
 };
 
 /// A point of a body, in its axes from its reference point [m]; of the ground: inertial axes.

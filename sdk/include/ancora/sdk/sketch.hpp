@@ -8,8 +8,20 @@
 
 namespace ancora {
 
-/// What the values of a channel belong to.
-enum class ChannelPlace : std::int32_t { lines, nodes, triangles };
+/// What the values of a channel belong to. A channel of curves is no colour: it says how lines run
+/// between their nodes, see Sketch::outlines().
+enum class ChannelPlace : std::int32_t { lines, nodes, triangles, curves };
+
+/// Numbers of each line in a channel of curves: at its first node the slope, which is a derivative
+/// by the part of the line, 0 to 1 [m], and the unit vector of axis 1 of its section; then the same
+/// at its second node. Inertial axes. The line is the cubic with these slopes.
+inline constexpr int kCurveNumbers = 12;
+
+/// The outline of a section, closed, in its axes 1 and 2.
+struct Outline {
+    std::span<const double> points;  ///< two coordinates each, anticlockwise about axis 3 [m]
+    double hole = 0.0;               ///< the same outline so many times as large is left out within
+};
 
 /// Receives the shapes of a body. Nothing in it acts on the motion.
 ///
@@ -41,6 +53,13 @@ public:
     /// name share a scale, whatever the body.
     virtual void channel(const char* name, const char* unit, ChannelPlace of) = 0;
     void channel(const char* name, const char* unit) { channel(name, unit, ChannelPlace::lines); }
+
+    /// The lines are solids: between the two outlines that `of_lines` names for each of them by
+    /// number, along its curve. All have as many points, and the body has a channel of curves.
+    virtual void outlines(std::span<const Outline> all, std::span<const std::int32_t> of_lines) {
+        static_cast<void>(all);
+        static_cast<void>(of_lines);
+    }
 
 protected:
     ~Sketch() = default;

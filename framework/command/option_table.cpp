@@ -206,6 +206,10 @@ constexpr OptionRow kRows[] = {
          "colour NAME",
          "the numbers that colour bodies, by their name in the report's list, as \"bending "
          "moment\", or none (default: the first of that list)"),
+    text(kVideo,
+         "without LIST",
+         "what is left out of grid, joints, points, forces, by names between commas, as in "
+         "forces,points"),
     flag(kVideo, "dark", &Options::dark, "light on a dark ground"),
     text(kEvery, "every N", "write one frame of N, and the last (default: 1)"),
     text(kDir, "dir DIR", "folder in which the folder NAME is made (default: the current one)"),

@@ -340,6 +340,8 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
     read_number("speed", options.speed);
     read_number("fps", options.rate);
     if (values.count("colour") > 0) options.colour = values["colour"].as<std::string>();
+    if (values.count("without") > 0)
+        split_columns("--without", values["without"].as<std::string>(), options.without);
     if (values.count("size") > 0) {
         const auto [width, height] = parse_size(values["size"].as<std::string>());
         options.width = width;

@@ -44,6 +44,7 @@ struct Options {
     std::optional<std::array<double, 2>> eye;   ///< of video: azimuth, elevation [rad]
     bool dark = false;                          ///< of video
     std::optional<std::string> colour;          ///< of video: by which numbers of bodies
+    std::vector<std::string> without;           ///< of video: what is not drawn
     bool nearest = false;                       ///< of equilibrium
     bool at_rest = false;                       ///< of modes, linearize
     bool spinning = false;                      ///< of equilibrium, modes

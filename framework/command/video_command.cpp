@@ -25,6 +25,7 @@ int video(const Options& options) {
     video_options.is_dark = options.dark;
     video_options.colour = options.colour;
     video_options.view = options.eye;
+    video_options.without = options.without;
 
     const InterruptGuard guard;
     const bool is_told = !options.quiet && ::isatty(STDERR_FILENO) == 1;

@@ -40,6 +40,8 @@ constexpr double kRate = 30.0;    // about as many pictures per second if nothin
 constexpr double kSmooth = 24.0;  // pictures per second that look like motion
 constexpr double kMostRate = 1000.0;
 constexpr std::size_t kMostPictures = 100'000;
+// What can be left out, as film.begin() knows it.
+constexpr std::string_view kParts[] = {"grid", "joints", "points", "forces"};
 constexpr int kLeastSide = 16, kMostSide = 8192;  // [px]
 constexpr int kPageHeight = 720;  // letters and lines are as thick as in a picture of this height
 constexpr std::size_t kPiece = std::size_t{1} << 23;  // bytes of the scene's text in one message
@@ -199,6 +201,11 @@ void check_options(const VideoOptions& options, VideoKind kind) {
         refuse("the elevation of the eye is from -90 to 90 degrees");
     if (options.view && !std::isfinite((*options.view)[0]))
         refuse("the azimuth of the eye is a number");
+    for (const std::string& what : options.without)
+        if (std::ranges::find(kParts, what) == std::end(kParts))
+            refuse(fmt::format("\"{}\" is nothing that can be left out; there are {}",
+                               what,
+                               fmt::join(kParts, ", ")));
 }
 
 // --- drawing
@@ -254,7 +261,8 @@ public:
                                      {"height", options.height},
                                      {"theme", options.is_dark ? "dark" : "light"},
                                      {"colour", options.colour.value_or("")},
-                                     {"view", view}}
+                                     {"view", view},
+                                     {"without", options.without}}
                                     .dump())
                                .get<std::vector<std::string>>();
         if (!options.colour || *options.colour == "none" ||

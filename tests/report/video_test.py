@@ -186,6 +186,35 @@ def colours(folder):
     check(plain != coloured, "a bending moment colours nothing")
 
 
+def parts(folder):
+    """What is left out is not there; a beam is as high as its section."""
+    run = ancora(folder, "video", "bent", "odd.png", "--without", "wheels")
+    check(run.returncode != 0 and "grid, joints, points, forces" in run.stderr, f"--without wheels: {run.stderr}")
+
+    def picture(name, *options):
+        run = ancora(folder, "video", "bent", f"{name}.png", "--from", "0.05", "--size", "640x360", "--view", "-90,0", "--colour", "none", *options)
+        check(run.returncode == 0, f"{name}: {run.stdout} {run.stderr}")
+        return Picture(sorted(folder.glob(f"{name}*.png"))[-1].read_bytes())
+
+    def count(picture, holds):
+        return sum(holds(*picture.pixel(x, y)) for y in range(picture.height) for x in range(picture.width))
+
+    whole, bare = picture("whole"), picture("bare", "--without", "forces,points,grid")
+    orange = [count(of, lambda r, g, b: r > 110 and r > 2 * g and r > 2 * b) for of in (whole, bare)]
+    check(orange[0] > 20 and orange[1] == 0, f"pixels of arrows: {orange}")
+    # The beam of 1 m and 20 mm, blue, seen from the side: as many pixels high as a fiftieth of its length
+    blue = {}
+    for y in range(bare.height):
+        for x in range(bare.width):
+            r, g, b = bare.pixel(x, y)
+            if b > r + 30 and b > 60:
+                blue.setdefault(x, []).append(y)
+    inside = sorted(blue)[5:-5]
+    heights = [max(blue[x]) - min(blue[x]) + 1 for x in inside]
+    height = sum(heights) / max(len(heights), 1)
+    check(abs(height - len(blue) / 50.0) < 1.5 and len(blue) > 300, f"a beam of {len(blue)} pixels is {height} high")
+
+
 # --- files of videos
 
 
@@ -383,6 +412,7 @@ def main():
                 rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
             pictures(folder, rows)
             colours(folder)
+            parts(folder)
             videos(folder)
             interrupted(folder)
     if failures:

@@ -9,6 +9,8 @@ const VIDEO_CODECS = {
 };
 const BITS_PER_PIXEL = 0.18;
 const SECONDS_BETWEEN_KEYS = 2;
+// What can be left out, as it is called in commands and here.
+const FILM_PARTS = { grid: "grid", joints: "joints", points: "constraints", forces: "arrows" };
 const MOST_WAITING = 4;  // pictures in the encoder
 
 function base64Of(buffer) {
@@ -30,8 +32,8 @@ class Film {
         this.texts.push(text);
     }
 
-    /** @param view [azimuth, elevation] of the eye [rad], or null */
-    async begin({ width, height, theme, colour, view }) {
+    /** @param view [azimuth, elevation] of the eye [rad], or null; `without` what is not drawn */
+    async begin({ width, height, theme, colour, view, without = [] }) {
         state.set("theme", theme);
         applyTheme();
         this.scene = await loadScene(JSON.parse(this.texts.join("")), "the run", () => {});
@@ -40,6 +42,7 @@ class Film {
         await channels.choose(colour);
         this.view = makeView([{ scene: this.scene }]);
         if (!this.view) throw new Error("this browser has no WebGL 2");
+        for (const part of without) this.view.toggle(FILM_PARTS[part], false);
         if (view) this.view.fit(...view);
         channels.repaint(() => {});
         this.view.paint(body => channels.of(body));

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ancora/framework/export.hpp"
 
@@ -25,6 +26,8 @@ struct VideoOptions {
     /// Name of the numbers that colour bodies, as in the list of the report, or "none"; without:
     /// the first of that list.
     std::optional<std::string> colour;
+    /// What is not drawn: grid, joints, points of attachment, forces as arrows.
+    std::vector<std::string> without;
     /// Azimuth of the eye about the vertical, for z upward from x towards y, and elevation above
     /// the horizontal plane [rad]; without: obliquely from above.
     std::optional<std::array<double, 2>> view;

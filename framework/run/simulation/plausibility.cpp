@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -115,6 +116,24 @@ std::optional<Lump> lump_of(const Model& model, int body) {
     return out;
 }
 
+/// Extends the box by the points of bodies that are no lump, such as nodes of a mesh.
+/// @returns how large the largest of them is by what moves with its other coordinates
+double extend_by_points(const Model& model, Eigen::AlignedBox3d& box) {
+    double size = 0.0;
+    for (const BodyPart& part : model.bodies) {
+        if (part.is_inner || part.pose_kind != PoseKind::none) continue;
+        for (std::size_t k = 0; k < part.coordinates.size(); ++k) {
+            const Coordinate& coordinate = part.coordinates[k];
+            if (!coordinate.translates) {
+                if (coordinate.vector >= 0) size = std::max(size, 2.0 * coordinate.reach);
+            } else if (coordinate.axis == 0 && k + 2 < part.coordinates.size()) {
+                box.extend(Vec3(model.start_q.data() + part.first + k));
+            }
+        }
+    }
+    return size;
+}
+
 /// Whether something acts on or holds a body.
 std::vector<bool> tied_bodies(const Model& model) {
     std::vector<bool> out(model.bodies.size());
@@ -206,7 +225,8 @@ std::vector<Model::Warning> implausible_parts(const Model& model) {
         Lump& lump = *lumps[at.body];
         lump.tied = std::max(lump.tied, (r - lump.center).norm());
     });
-    double size = box.isEmpty() ? 0.0 : box.diagonal().norm();
+    const double largest = extend_by_points(model, box);
+    double size = std::max(largest, box.isEmpty() ? 0.0 : box.diagonal().norm());
     for (const auto& lump : lumps)
         if (lump) size = std::max(size, 2.0 * lump->shown);
     for (const auto& lump : lumps)

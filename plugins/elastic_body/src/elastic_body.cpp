@@ -6,14 +6,14 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
-#include <numbers>
 #include <stdexcept>
+#include <string>
 
 #include "ancora/sdk/authoring/row_tangent.hpp"
 #include "ancora/sdk/helpers/nodes.hpp"
 #include "ancora/sdk/helpers/rigid_body.hpp"
 #include "finite_elements.hpp"
+#include "text.hpp"
 
 namespace ancora::elastic {
 namespace {
@@ -26,16 +26,6 @@ constexpr double kMostSpin = 0.01;
 void put(double* A, std::ptrdiff_t at, const Vec3& value) {
     Eigen::Map<Vec3>(A + 3 * at) = value;
 }
-std::string text_of(double number) {
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.4g", number);
-    return buffer;
-}
-
-std::string hertz(double square) {
-    return text_of(std::sqrt(square) / (2.0 * std::numbers::pi));
-}
-
 ReductionSettings read_settings(const Arguments& arguments) {
     return {static_cast<int>(arguments.integer("modes")), arguments.boolean("static_modes")};
 }
@@ -78,7 +68,8 @@ ElasticBody::ElasticBody(const Arguments& arguments) {
             coordinates_.push_back({i, axis, i == 0, reach});
     }
     set_start(arguments);
-    set_rows(arguments.number("damping"));
+    set_damping(arguments);
+    set_rows(damping_);
     set_outputs();
     set_notes(model, settings);
 }
@@ -151,12 +142,6 @@ void ElasticBody::set_start(const Arguments& arguments) {
     }
 }
 
-std::string ElasticBody::lowest_of() const {
-    if (reduction_.lowest_held_at < 0) return " of the free body";
-    return " with " + groups_[static_cast<std::size_t>(reduction_.lowest_held_at)].name +
-           " held, " + hertz(reduction_.lowest_squared) + " Hz";
-}
-
 void ElasticBody::set_rows(double damping) {
     const int num = num_functions(), n = reduction_.num_modes();
     for (int c = 0; c < 9 * (1 + num_interfaces_); ++c) frame_stencil_.push_back(frame() + c);
@@ -166,7 +151,7 @@ void ElasticBody::set_rows(double damping) {
     }
     for (int c = 0; c < 3 * (num + 3); ++c) shape_stencil_.push_back(3 + c);
     for (int k = 0; k < n; ++k) {
-        const double omega = std::sqrt(reduction_.omega_squared(k));
+        const double omega = std::sqrt(damped_.omega_squared(k));
         mode_laws_.push_back({.kind = RowKind::elastic,
                               .compliance = 1.0 / (reduction_.mass * omega * omega),
                               .viscosity = 2.0 * damping * reduction_.mass * omega});
@@ -204,61 +189,6 @@ void ElasticBody::set_rows(double damping) {
                            .laws = {&constraint_, 1},
                            .degree = Degree::quadratic,
                            .tangent = TangentForm::isotropic});
-}
-
-void ElasticBody::set_outputs() {
-    const int n = reduction_.num_modes();
-    texts_.reserve(2 * static_cast<std::size_t>(n));
-    for (int k = 0; k < n; ++k) {
-        texts_.push_back("mode_" + std::to_string(k + 1));
-        texts_.push_back(
-            "amplitude of the mode of " +
-            text_of(std::sqrt(reduction_.omega_squared(k)) / (2.0 * std::numbers::pi)) +
-            " Hz: mean square displacement over the mass");
-    }
-    for (std::size_t k = 0; k < static_cast<std::size_t>(n); ++k)
-        outputs_.push_back({texts_[2 * k].c_str(), "m", texts_[2 * k + 1].c_str()});
-    outputs_.push_back({"strain_energy", "J", "elastic energy of the modes"});
-}
-
-void ElasticBody::set_notes(const FiniteElements& model, const ReductionSettings& settings) {
-    const auto list = [&](const Eigen::VectorXd& squares) {
-        constexpr Eigen::Index kMost = 8;
-        std::string out;
-        for (Eigen::Index k = 0; k < std::min(kMost, squares.size()); ++k)
-            out += (k > 0 ? ", " : "") + hertz(squares(k));
-        if (squares.size() > kMost) out += ", ... " + hertz(squares(squares.size() - 1));
-        return out + " Hz";
-    };
-    notes_ = std::to_string(model.num_nodes()) + " nodes reduced to " +
-             std::to_string(reduction_.num_modes()) +
-             " modes of the free body: " + list(reduction_.omega_squared) + '\n';
-    const HeldVibrations& held = reduction_.held;
-    if (held.omega_squared.size() > 0) {
-        const auto percent = [&](int axis) {
-            return text_of(100.0 * held.mass_shares(axis)) + " % along " + "xyz"[axis];
-        };
-        notes_ += std::to_string(held.omega_squared.size()) +
-                  " vibrations with interfaces held: " + list(held.omega_squared) +
-                  "; they carry " + percent(0) + ", " + percent(1) + ", " + percent(2) +
-                  " of the mass\n";
-        notes_ += "left out: vibrations above " +
-                  hertz(held.omega_squared(held.omega_squared.size() - 1)) +
-                  (settings.with_static
-                       ? " Hz; interfaces' static shapes are whole\n"
-                       : " Hz, and the static shapes of interfaces (static_modes = false)\n");
-    } else if (num_interfaces_ == 0) {
-        notes_ += "left out: vibrations above " +
-                  hertz(reduction_.omega_squared(reduction_.num_modes() - 1)) +
-                  " Hz, and what they would give way under forces at points\n";
-    }
-    if (spin_squared_ > 0.0)
-        notes_ += "spin squared over the lowest frequency squared" + lowest_of() + ": " +
-                  text_of(spin_squared_ / reduction_.lowest_squared) +
-                  "; above 0.01 stiffening by the spin, which linear modes have not, matters\n";
-    if (reduction_.stress.size() == 0)
-        notes_ +=
-            "no stress: its elements are not known, only K and M; give a mesh or tetrahedra\n";
 }
 
 void ElasticBody::start(std::span<double> q, std::span<double> v) const {
@@ -333,7 +263,11 @@ void ElasticBody::draw(Sketch& out) const {
 void ElasticBody::draw_values(const SketchState& at, std::span<double> values) const {
     const int n = reduction_.num_modes();
     Eigen::VectorXd eta(n);
-    evaluate_modes(0, n, {at.q, {}, at.t}, {{eta.data(), static_cast<std::size_t>(n)}, {}, {}, {}});
+    evaluate_modes(reduction_.Q,
+                   0,
+                   n,
+                   {at.q, {}, at.t},
+                   {{eta.data(), static_cast<std::size_t>(n)}, {}, {}, {}});
     const Eigen::VectorXd stress = reduction_.stress * eta;
     for (std::size_t k = 0; k < values.size(); ++k)
         values[k] = von_mises(stress.segment<6>(6 * static_cast<Eigen::Index>(k)));
@@ -347,7 +281,7 @@ std::pair<int, int> ElasticBody::columns(int block) const {
 void ElasticBody::evaluate_outputs(const SignalPoint& at, std::span<double> y) const {
     const int n = reduction_.num_modes();
     const RowPoint point{at.u, {}, at.t};
-    evaluate_modes(0, n, point, {y.first(static_cast<std::size_t>(n)), {}, {}, {}});
+    evaluate_modes(reduction_.Q, 0, n, point, {y.first(static_cast<std::size_t>(n)), {}, {}, {}});
     double energy = 0.0;
     for (int k = 0; k < n; ++k)
         energy += 0.5 * reduction_.mass * reduction_.omega_squared(k) *
@@ -362,7 +296,7 @@ void ElasticBody::evaluate(int block, const RowPoint& at, const RowValues& out) 
         evaluate_interfaces(at, out);
     } else {
         const auto [first, count] = columns(block);
-        evaluate_modes(first, count, at, out);
+        evaluate_modes(row_Q_, first, count, at, out);
     }
     std::ranges::fill(out.pi_t, 0.0);
 }
@@ -441,7 +375,8 @@ void ElasticBody::evaluate_interfaces(const RowPoint& at, const RowValues& out) 
 }
 
 // (4): sum over a, m of Q y
-void ElasticBody::evaluate_modes(int first,
+void ElasticBody::evaluate_modes(const Eigen::MatrixXd& Q_of,
+                                 int first,
                                  int count,
                                  const RowPoint& at,
                                  const RowValues& out) const {
@@ -466,7 +401,7 @@ void ElasticBody::evaluate_modes(int first,
                 -2.0 * rho *
                 (Eigen::Map<const Mat3>(at.du.data() + frame()).transpose() * z(at.du.data(), a));
         for (int k = 0; k < count; ++k) {
-            const Vec3 Q = reduction_.Q.block<3, 1>(3 * a, first + k);
+            const Vec3 Q = Q_of.block<3, 1>(3 * a, first + k);
             const auto row = static_cast<std::size_t>(k);
             if (!out.pi.empty()) out.pi[row] += Q.dot(y);
             if (!out.b.empty()) out.b[row] += Q.dot(rate);
@@ -516,7 +451,7 @@ void ElasticBody::evaluate_tangent(int block, const TangentPoint& at, std::span<
     auto S = stresses(G);
     for (int a = 0; a < num; ++a)
         for (int m = 0; m < 3; ++m)
-            S(a, m) = unit(a) * reduction_.Q.row(3 * a + m).segment(first, count).dot(s);
+            S(a, m) = unit(a) * row_Q_.row(3 * a + m).segment(first, count).dot(s);
     finish_tangent(at.positive_part, G);
 }
 

@@ -99,12 +99,17 @@ private:
 
     void set_start(const Arguments& arguments);
     std::string lowest_of() const;
+    void set_damping(const Arguments& arguments);
     void set_rows(double damping);
     void set_outputs();
     void set_notes(const FiniteElements& model, const ReductionSettings& settings);
     void evaluate_frames(const RowPoint& at, const RowValues& out) const;
     void evaluate_interfaces(const RowPoint& at, const RowValues& out) const;
-    void evaluate_modes(int first, int count, const RowPoint& at, const RowValues& out) const;
+    void evaluate_modes(const Eigen::MatrixXd& Q,
+                        int first,
+                        int count,
+                        const RowPoint& at,
+                        const RowValues& out) const;
     /// The Q of a block's rows.
     std::pair<int, int> columns(int block) const;
     /// From the stresses S_am between z_a and three vectors, which stand right above, all of
@@ -114,6 +119,11 @@ private:
     std::vector<Group> groups_;  ///< interfaces, then points
     std::int32_t num_interfaces_ = 0;
     Reduction reduction_;
+    /// The coordinates that have a viscosity each, and Q of the rows: in place of the modes these.
+    HeldModes damped_;
+    double damping_ = 0.0;
+    std::int32_t damping_held_ = -1;  ///< interface; -1: the free body
+    Eigen::MatrixXd row_Q_;
     std::vector<double> q_, v_;
     std::vector<Coordinate> coordinates_;
     std::vector<std::int32_t> frame_stencil_, shape_stencil_, interface_stencil_, all_points_;

@@ -14,6 +14,7 @@
 
 #include "ancora/sdk/helpers/nodes.hpp"
 #include "ancora/sdk/helpers/number_file.hpp"
+#include "skin.hpp"
 #include "tetrahedra.hpp"
 
 namespace ancora::elastic {
@@ -491,7 +492,7 @@ private:
 }  // namespace
 
 FiniteElements read_finite_elements(const Arguments& arguments) {
-    return Reader(arguments).read();
+    return with_interfaces_by_area(Reader(arguments).read());
 }
 
 }  // namespace ancora::elastic

@@ -18,8 +18,9 @@ namespace ancora::elastic {
 struct Interface {
     std::string name;
     std::vector<std::int32_t> nodes;  ///< ascending, counted from 0
-    Vec3 origin = Vec3::Zero();       ///< their mean
+    Vec3 origin = Vec3::Zero();       ///< their mean, by `weights` if there are any
     bool is_mean = false;
+    std::vector<double> weights = {};  ///< of nodes that move rigidly and are a surface, sum 1
 };
 /// A node with a name.
 struct NamedNode {

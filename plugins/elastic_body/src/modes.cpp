@@ -12,17 +12,7 @@
 #include <vector>
 
 namespace ancora::elastic {
-namespace {
 
-// Residual of a vibration relative to it; its frequency is right to the square of that.
-constexpr double kResidual = 1e-7;
-constexpr int kBlock = 6;  // so that modes of a symmetric body that coincide are all found
-// Of an elastic energy, relative to its terms.
-constexpr double kEnergyRounding = 1e-14;
-
-// --- small dense matrices
-
-/// Eigenvalues, ascending, and eigenvectors of a symmetric matrix by Jacobi's rotations.
 void diagonalise(MatrixXd A, VectorXd& values, MatrixXd& vectors) {
     const Index n = A.rows();
     MatrixXd V = MatrixXd::Identity(n, n);
@@ -69,6 +59,14 @@ void diagonalise(MatrixXd A, VectorXd& values, MatrixXd& vectors) {
         vectors.col(k) = V.col(from);
     }
 }
+
+namespace {
+
+// Residual of a vibration relative to it; its frequency is right to the square of that.
+constexpr double kResidual = 1e-7;
+constexpr int kBlock = 6;  // so that modes of a symmetric body that coincide are all found
+// Of an elastic energy, relative to its terms.
+constexpr double kEnergyRounding = 1e-14;
 
 /// V less its components along Q, whose M Q is given.
 void project_out(const Columns& Q, const Columns& MQ, MatrixXd& V) {

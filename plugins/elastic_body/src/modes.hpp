@@ -7,6 +7,9 @@
 
 namespace ancora::elastic {
 
+/// Eigenvalues, ascending, and eigenvectors of a symmetric matrix by Jacobi's rotations.
+void diagonalise(MatrixXd A, VectorXd& values, MatrixXd& vectors);
+
 struct Modes {
     VectorXd omega_squared;
     MatrixXd x;  ///< as ReducedModel has it, phi.M phi = 1

@@ -63,10 +63,14 @@ constexpr ancora::Parameter kBody[] = {
         .otherwise("12"),
     p::boolean("static_modes", "besides, the static shapes of interfaces that are moved")
         .otherwise("true"),
-    p::number("damping", "-", "damping ratio of each mode")
+    p::number(
+        "damping", "-", "damping ratio of each mode, of the free body or with an interface held")
         .nonnegative()
         .otherwise("0.0")
         .sensitive(),
+    p::text("damping_held",
+            "the interface with which held the modes have the damping ratio; without it the body "
+            "is free"),
     p::vector("amplitudes", 0, "m", "of the first modes at the start; others are zero"),
 };
 constexpr auto kParameters = ancora::rigid::join(kBody, ancora::rigid::kStartParameters);
@@ -108,6 +112,7 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                                         "modes = 2\n"
                                         "static_modes = false\n"
                                         "damping = 0.02\n"
+                                        "damping_held = \"foot\"\n"
                                         "position = [0.3, 0.0, 0.1]\n"
                                         "orientation = { axis = [1.0, 2.0, 0.0], angle = 0.7 }",
                       ANCORA_FOUR_NODES "interfaces = { foot = [1, 2, 3] }\n"

@@ -208,6 +208,7 @@ private:
             M.diagonal().array() += 1.0;
             const Eigen::VectorXd over = out_.omega_squared.cwiseSqrt().cwiseInverse();
             M = over.asDiagonal() * M * over.asDiagonal();
+            out_.held_at.push_back(M);
             const Eigen::SelfAdjointEigenSolver<MatrixXd> flexibility(M, Eigen::EigenvaluesOnly);
             const double held = 1.0 / flexibility.eigenvalues().maxCoeff();
             if (!(held < out_.lowest_squared)) continue;
@@ -253,20 +254,21 @@ private:
                     static_cast<double>(places[k].size());
     }
 
-    /// Its origin is the mean of its nodes; its tangents along the two axes in which they lie
-    /// farthest apart are the slopes of what fits the nodes best, which they meet exactly.
+    /// Its origin; its tangents along the two axes in which its nodes lie farthest apart are the
+    /// slopes of what fits the nodes best, which they meet exactly.
     void set_interface(Index k, const MatrixXd& all) {
         const Interface& interface = model_.interfaces[static_cast<std::size_t>(k)];
-        Vec3 origin = Vec3::Zero();
+        Vec3 mean = Vec3::Zero();
         const double share = 1.0 / static_cast<double>(interface.nodes.size());
         out_.values.row(k).setZero();
-        for (const std::int32_t node : interface.nodes) {
-            origin += share * affine_.row(node).transpose();
-            out_.values.row(k) += share * all.row(node);
+        for (std::size_t n = 0; n < interface.nodes.size(); ++n) {
+            mean += share * affine_.row(interface.nodes[n]).transpose();
+            const double weight = interface.weights.empty() ? share : interface.weights[n];
+            out_.values.row(k) += weight * all.row(interface.nodes[n]);
         }
         std::vector<Vec3> from_mean;
         for (const std::int32_t node : interface.nodes)
-            from_mean.push_back(affine_.row(node).transpose() - origin);
+            from_mean.push_back(affine_.row(node).transpose() - mean);
         const auto [local, squares] = spread_of(from_mean);
         for (int i = 0; i < 2; ++i) {
             out_.tangents.row(2 * k + i).setZero();
@@ -304,6 +306,34 @@ void set_mass_properties(const FiniteElements& model, const Sparse& m, Reduction
 }
 
 }  // namespace
+
+// With p = W^T diag(omega) eta, H = W diag(1 / omega_j^2) W^T the elastic energy is 1/2 m p.p and
+// the kinetic one 1/2 m sum of (p_j' / omega_j)^2: xi = p / omega_j
+HeldModes modes_held_at(const Reduction& reduction, int interface) {
+    VectorXd values;
+    MatrixXd W;
+    diagonalise(reduction.held_at[static_cast<std::size_t>(interface)], values, W);
+    HeldModes out;
+    out.omega_squared = values.reverse().cwiseInverse();
+    out.rows = W.rowwise().reverse().transpose();
+    out.rows = out.omega_squared.cwiseSqrt().cwiseInverse().asDiagonal() * out.rows *
+               reduction.omega_squared.cwiseSqrt().asDiagonal();
+    return out;
+}
+
+HeldMode lowest_held_at(const Reduction& reduction,
+                        int interface,
+                        const HeldModes& damped,
+                        double ratio) {
+    const auto [value, w] =
+        largest_eigenvalue(reduction.held_at[static_cast<std::size_t>(interface)]);
+    // eta of the mode with the elastic energy m / 2, so that its mass is m value
+    const VectorXd eta = reduction.omega_squared.cwiseSqrt().cwiseInverse().cwiseProduct(w);
+    const VectorXd xi = damped.rows * eta;
+    const double viscosity =
+        2.0 * ratio * (damped.omega_squared.cwiseSqrt().array() * xi.array().square()).sum();
+    return {1.0 / value, 0.5 * viscosity / std::sqrt(value)};
+}
 
 Reduction reduce(const FiniteElements& model, const ReductionSettings& settings) {
     const ReducedModel reduced(model);

@@ -39,6 +39,9 @@ struct Reduction {
     /// The least of the lowest frequencies of the body free and with one of its interfaces held.
     double lowest_squared = 0.0;  ///< [1/s^2]
     int lowest_held_at = -1;      ///< number of that interface; -1: free
+    /// With each interface held in space: M of H_kl = M_kl / (omega_k omega_l), where the modes eta
+    /// have the kinetic energy 1/2 mass eta'.M eta'. Eigenvalues are 1 / omega^2 of the modes held.
+    std::vector<Eigen::MatrixXd> held_at;
 
     // --- the scalar basis: Psi_a, sum of m_ij Psi_a(i) Psi_b(j) = mass delta_ab
     /// The first are X_i / rho_i of axes with rho_i > 0, the others are across 1 and X.
@@ -63,6 +66,28 @@ struct Reduction {
     int num_modes() const { return static_cast<int>(omega_squared.size()); }
     int num_functions() const { return static_cast<int>(values.cols()); }
 };
+
+/// Coordinates xi in which kinetic and elastic energy have no products, with 1/2 mass omega_j^2
+/// xi_j^2 of the elastic one: those of the free body, or of the body with an interface held in
+/// space.
+struct HeldModes {
+    Eigen::VectorXd omega_squared;  ///< ascending [1/s^2]
+    /// Rows: xi = R eta
+    Eigen::MatrixXd rows;
+};
+/// [assembly] Of the interface with that number.
+HeldModes modes_held_at(const Reduction& reduction, int interface);
+
+/// The lowest mode with an interface held, and its damping ratio.
+struct HeldMode {
+    double omega_squared = 0.0;
+    double ratio = 0.0;
+};
+/// [assembly] Of a viscosity 2 ratio omega_j mass on each row xi_j = (R eta)_j.
+HeldMode lowest_held_at(const Reduction& reduction,
+                        int interface,
+                        const HeldModes& damped,
+                        double ratio);
 
 /// [assembly] Craig and Bampton's reduction with the rigid motions taken out:
 ///

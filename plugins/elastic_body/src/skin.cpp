@@ -196,6 +196,39 @@ Skin lattice_of(const FiniteElements& model) {
 
 }  // namespace
 
+// The quadratic functions of a face with straight sides have a third of its area each in the
+// middles of sides and none at corners
+FiniteElements with_interfaces_by_area(FiniteElements model) {
+    if (model.volumes.empty() || model.interfaces.empty()) return model;
+    std::vector<std::int32_t> owner(model.x.size(), -1);
+    for (std::size_t k = 0; k < model.interfaces.size(); ++k)
+        for (const std::int32_t node : model.interfaces[k].nodes)
+            owner[slot(node)] = static_cast<std::int32_t>(k);
+    std::vector<double> weight(model.x.size(), 0.0), area(model.interfaces.size(), 0.0);
+    for (const auto& [c, m] : outer_faces(model.volumes)) {
+        const std::int32_t of = owner[slot(c[0])];
+        const auto is_of = [&](std::int32_t node) {
+            return owner[slot(node)] == of;
+        };
+        if (of < 0 || !std::ranges::all_of(c, is_of) || !std::ranges::all_of(m, is_of)) continue;
+        const double A = 0.5 * (model.x[slot(c[1])] - model.x[slot(c[0])])
+                                   .cross(model.x[slot(c[2])] - model.x[slot(c[0])])
+                                   .norm();
+        for (const std::int32_t node : m) weight[slot(node)] += A / 3.0;
+        area[slot(of)] += A;
+    }
+    for (std::size_t k = 0; k < model.interfaces.size(); ++k) {
+        Interface& interface = model.interfaces[k];
+        if (interface.is_mean || !(area[k] > 0.0)) continue;
+        interface.origin = Vec3::Zero();
+        for (const std::int32_t node : interface.nodes) {
+            interface.weights.push_back(weight[slot(node)] / area[k]);
+            interface.origin += interface.weights.back() * model.x[slot(node)];
+        }
+    }
+    return model;
+}
+
 Skin skin_of(const FiniteElements& model) {
     if (!model.volumes.empty()) return surface_of(model);
     return model.x.size() <= kMostOfMatrices ? lattice_of(model) : Skin{};

@@ -22,4 +22,8 @@ struct Skin {
 /// joins and that are neighbours, or none if they are many.
 Skin skin_of(const FiniteElements& model);
 
+/// [assembly] Interfaces that move rigidly and are faces of volumes get the middle of their area
+/// for their origin; the mean of nodes that stand anywhere is beside it.
+FiniteElements with_interfaces_by_area(FiniteElements model);
+
 }  // namespace ancora::elastic

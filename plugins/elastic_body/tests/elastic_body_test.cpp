@@ -609,6 +609,43 @@ TEST_SUITE("elastic body") {
               "interfaces: the mesh has no physical group \"top\"; it has root, tip");
     }
 
+    // A mesh that is finer at one corner: the mean of the nodes of a face is beside its middle
+    TEST_CASE("an interface has its origin in the middle of its area") {
+        const BoxElements box{{2, 2, 2}, {2.0, 0.4, 0.3}, 2e6, 0.3, 800.0};
+        std::vector<double> nodes, volumes;
+        const auto graded = [](double x) {
+            return x < 0.5 ? 0.2 * x : 0.1 + 1.8 * (x - 0.5);
+        };
+        for (int i = 0; i < box.num_nodes(); ++i) {
+            const Vec3 x = box.position(i);
+            nodes.insert(nodes.end(),
+                         {i + 1.0, x(0), 0.4 * graded(x(1) / 0.4), 0.3 * graded(x(2) / 0.3)});
+        }
+        ancora::testing::for_each_tetrahedron(box.counts, [&](const auto& places) {
+            for (const auto& [x, y, z] : places) volumes.push_back(box.node(x, y, z) + 1.0);
+        });
+        FakeArguments arguments = schema();
+        arguments.set("young", box.young).set("poisson", box.poisson).set("density", box.density);
+        arguments.set_matrix("nodes", 4, nodes).set_matrix("tetrahedra", 10, volumes);
+        set_interfaces(arguments, box);
+        for (const bool is_mean : {false, true}) {
+            if (is_mean) arguments.set_texts("mean", {"root", "tip"});
+            const auto body = make(arguments);
+            const Reduction& found = reduction_of(*body);
+            for (const int k : {0, 1}) {
+                Vec3 X = Vec3::Zero();
+                for (int a = 0; a < found.num_affine; ++a)
+                    X(found.affine_axes[std::size_t(a)]) = found.values(k, a);
+                const Vec3 origin = found.center + found.axes * X;
+                const double off = (origin - Vec3(2.0 * k, 0.2, 0.15)).norm();
+                if (is_mean)
+                    CHECK(off > 0.05);
+                else
+                    CHECK(off <= tolerance(1e-13));
+            }
+        }
+    }
+
     // u = k (x z, -nu y z ...): pure bending, s_xx = E k z alone, which quadratic elements have
     // exactly
     TEST_CASE("stress at the nodes of a bent and of a stretched body is exact, at any attitude") {

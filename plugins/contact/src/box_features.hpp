@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "features.hpp"
-#include "shapes.hpp"
+#include "ancora/pairs/features.hpp"
+#include "ancora/pairs/shapes.hpp"
 
 namespace ancora::contact {
 

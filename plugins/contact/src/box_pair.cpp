@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "ancora/pairs/distances.hpp"
+#include "ancora/pairs/features.hpp"
 #include "box_features.hpp"
-#include "distances.hpp"
-#include "features.hpp"
 #include "pairs.hpp"
 
 namespace ancora::contact {

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ancora/pairs/across.hpp"
+#include "ancora/pairs/gap_law.hpp"
 #include "ancora/sdk/numbers/math.hpp"
-#include "gap_law.hpp"
 
 namespace ancora::contact {
 Contact::Contact(const Arguments& arguments) : radius_(arguments.number("radius")) {

@@ -6,10 +6,10 @@
 #include <limits>
 #include <numbers>
 
+#include "ancora/pairs/distances.hpp"
+#include "ancora/pairs/features.hpp"
+#include "ancora/pairs/hull.hpp"
 #include "circles.hpp"
-#include "distances.hpp"
-#include "features.hpp"
-#include "hull.hpp"
 #include "pairs.hpp"
 
 namespace ancora::contact {

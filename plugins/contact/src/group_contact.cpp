@@ -8,9 +8,9 @@
 
 #include <Eigen/Geometry>
 
-#include "gap_law.hpp"
+#include "ancora/pairs/across.hpp"
+#include "ancora/pairs/gap_law.hpp"
 #include "pairs.hpp"
-#include "sliding.hpp"
 
 namespace ancora::contact {
 namespace {
@@ -312,8 +312,8 @@ void GroupContact::add_shapes(const Arguments& arguments, const Solid& a, const 
     Pair pair;
     const std::string names = "\"" + a.name + "\" and " + (b.side.is_plane ? "" : "\"") + b.name +
                               (b.side.is_plane ? "" : "\"") + ": ";
-    pair.shapes = std::make_unique<ShapeContact>(
-        a.side, b.side, false, law_, [&](const char* key, const char* message) {
+    pair.shapes =
+        shape_contact(a.side, b.side, false, law_, [&](const char* key, const char* message) {
             arguments.fail("bodies", names + key + " " + message);
         });
     const ShapeContact& shapes = *pair.shapes;

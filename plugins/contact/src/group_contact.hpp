@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "ancora/pairs/shape_contact.hpp"
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/authoring/attachment_texts.hpp"
 #include "ancora/sdk/constraint.hpp"
-#include "shape_contact.hpp"
 
 namespace ancora::contact {
 

@@ -6,11 +6,11 @@
 #include <limits>
 #include <utility>
 
-#include "distances.hpp"
-#include "features.hpp"
-#include "hull.hpp"
+#include "ancora/pairs/across.hpp"
+#include "ancora/pairs/distances.hpp"
+#include "ancora/pairs/features.hpp"
+#include "ancora/pairs/hull.hpp"
 #include "pairs.hpp"
-#include "sliding.hpp"
 
 namespace ancora::contact {
 namespace {

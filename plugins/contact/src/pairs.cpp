@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "distances.hpp"
+#include "ancora/pairs/distances.hpp"
 
 namespace ancora::contact {
 namespace {
@@ -130,6 +130,44 @@ std::unique_ptr<PairGeometry> ball_on_solid(double radius, const ContactShape& b
 
 std::unique_ptr<PairGeometry> ball_in_cylinder(double radius, const ContactShape& b) {
     return make_geometry(BallInCylinder(radius, b));
+}
+
+namespace {
+
+std::unique_ptr<PairGeometry> geometry_of(const PairSide& a,
+                                          const PairSide& b,
+                                          bool is_inside,
+                                          const RefusePair& refuse) {
+    using Kind = ContactShape::Kind;
+    const auto one_is = [&](Kind kind) {
+        return a.shape.kind == kind || b.shape.kind == kind;
+    };
+    if (is_inside && !(a.shape.is_sphere() && b.shape.kind == Kind::cylinder && !b.is_plane))
+        refuse("inside", "is known of spheres in spheres and in cylinders");
+    if (b.is_plane) return on_plane(a.shape);
+    if (is_inside) {
+        if (!(b.shape.radius > a.shape.radius))
+            refuse("inside", "finds no room: the sphere is not smaller than the cylinder");
+        return ball_in_cylinder(a.shape.radius, b.shape);
+    }
+    if (a.shape.is_sphere()) return ball_on_solid(a.shape.radius, b.shape);
+    if (one_is(Kind::cylinder)) return cylinder_pair(a.shape, b.shape);
+    return one_is(Kind::hull) ? hull_pair(a.shape, b.shape) : box_pair(a.shape, b.shape);
+}
+
+}  // namespace
+
+std::unique_ptr<ShapeContact> shape_contact(const PairSide& a,
+                                            const PairSide& b,
+                                            bool is_inside,
+                                            const RowLaw& law,
+                                            const RefusePair& refuse) {
+    // A ball is what is seen from the other, and so is what meets a plane.
+    const bool is_swapped = b.shape.is_sphere() && !b.is_plane;
+    return std::make_unique<ShapeContact>(
+        a, b, is_swapped, law, [&](const PairSide& seen, const PairSide& from) {
+            return geometry_of(seen, from, is_inside, refuse);
+        });
 }
 
 }  // namespace ancora::contact

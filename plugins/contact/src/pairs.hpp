@@ -2,10 +2,12 @@
 // Gaps of pairs of shapes.
 #pragma once
 
+#include <functional>
 #include <memory>
 
-#include "relative.hpp"
-#include "shapes.hpp"
+#include "ancora/pairs/relative.hpp"
+#include "ancora/pairs/shape_contact.hpp"
+#include "ancora/pairs/shapes.hpp"
 
 namespace ancora::contact {
 
@@ -31,5 +33,15 @@ std::unique_ptr<PairGeometry> hull_pair(const ContactShape& a, const ContactShap
 
 /// A ball within a tube with open ends, the inner side of the cylinder b: R_b - R - |y_1, y_2|.
 std::unique_ptr<PairGeometry> ball_in_cylinder(double radius, const ContactShape& b);
+
+/// Refuses a pair in words.
+using RefusePair = std::function<void(const char* key, const char* message)>;
+
+/// A pair with the gaps that its shapes have.
+std::unique_ptr<ShapeContact> shape_contact(const PairSide& a,
+                                            const PairSide& b,
+                                            bool is_inside,
+                                            const RowLaw& law,
+                                            const RefusePair& refuse);
 
 }  // namespace ancora::contact

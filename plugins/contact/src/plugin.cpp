@@ -2,9 +2,11 @@
 // Entry point of the plugin "contact".
 #include "ancora/sdk/plugin.hpp"
 
+#include "ancora/pairs/gap_law.hpp"
+#include "ancora/pairs/shape_contact.hpp"
 #include "contact.hpp"
 #include "group_contact.hpp"
-#include "shape_contact.hpp"
+#include "pairs.hpp"
 
 namespace {
 
@@ -71,8 +73,15 @@ void* create(const ancora::Arguments& arguments) {
     ancora::Constraint* out = nullptr;
     if (GroupContact::is_meant(arguments))
         out = new GroupContact(arguments);
-    else if (ShapeContact::is_meant(arguments))
-        out = new ShapeContact(arguments);
+    else if (arguments.given("shape") || arguments.given("shape_b"))
+        out = shape_contact(read_side(arguments, false),
+                            read_side(arguments, true),
+                            arguments.boolean("inside"),
+                            gap_law(arguments),
+                            [&arguments](const char* key, const char* message) {
+                                arguments.fail(key, message);
+                            })
+                  .release();
     else
         out = new Contact(arguments);
     return out;

@@ -33,16 +33,6 @@ struct Carried {
 
 }  // namespace
 
-std::array<Vec3, 2> across(const Vec3& n) {
-    Eigen::Index largest = 0;
-    n.cwiseAbs().maxCoeff(&largest);
-    const Eigen::Index next = (largest + 1) % 3;
-    const Eigen::Index after = (largest + 2) % 3;
-    const Eigen::Index axis = std::abs(n(next)) < std::abs(n(after)) ? next : after;
-    const Vec3 second = (Vec3::Unit(axis) - n(axis) * n).normalized();
-    return {second.cross(n), second};
-}
-
 Sliding::Sliding(
     const Places& places, int width, double radius, double reach, const std::array<Vec3, 2>& t)
     : places_(places),

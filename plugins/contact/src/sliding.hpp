@@ -64,8 +64,4 @@ private:
     RowBlock block_;
 };
 
-/// Two unit vectors across a unit vector n, t_1 x t_2 = n: t_2 is the coordinate axis most
-/// perpendicular to it of the two behind its largest component, made perpendicular.
-std::array<Vec3, 2> across(const Vec3& n);
-
 }  // namespace ancora::contact

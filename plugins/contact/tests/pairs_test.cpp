@@ -11,7 +11,7 @@
 #include <Eigen/Geometry>
 #include <doctest/doctest.h>
 
-#include "distances.hpp"
+#include "ancora/pairs/distances.hpp"
 
 namespace {
 

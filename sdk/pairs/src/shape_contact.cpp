@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Evaluates the gaps of shapes.
-#include "shape_contact.hpp"
+#include "ancora/pairs/shape_contact.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "gap_law.hpp"
-#include "pairs.hpp"
-#include "sliding.hpp"
+#include "ancora/pairs/across.hpp"
 
 namespace ancora::contact {
 namespace {
@@ -20,14 +18,6 @@ std::size_t index(int i) {
 std::size_t place_of_turn(std::size_t i, std::size_t j) {
     return 3 + 3 * i + j;
 }
-
-}  // namespace
-
-bool ShapeContact::is_meant(const Arguments& arguments) {
-    return arguments.given("shape") || arguments.given("shape_b");
-}
-
-namespace {
 
 Mat3 rotation_of(const RigidMotion& motion) {
     return Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(motion.rotation.data());
@@ -47,6 +37,8 @@ void read_plane(const Arguments& arguments, const FrameStart& frame, ContactShap
     shape.position = vec3(plane.numbers("point"));
     shape.axes << t[0], t[1], n;
 }
+
+}  // namespace
 
 PairSide read_side(const Arguments& arguments, bool is_b) {
     const char* const key = is_b ? "b" : "a";
@@ -81,14 +73,13 @@ PairSide read_side(const Arguments& arguments, bool is_b) {
     return {key, frame, found};
 }
 
-}  // namespace
-
 PairSide::PairSide(const char* parameter, const FrameStart& frame, const ContactShape& of)
     : key(parameter),
       body(frame.body),
       has_attitude(frame.has_attitude),
       carrier(frame.carrier),
-      shape(of) {
+      shape(of),
+      turns(!of.is_sphere()) {
     const Mat3 R = rotation_of(frame.motion);
     origin = vec3(frame.motion.position) + R * shape.position;
     axes = R * shape.axes;
@@ -110,41 +101,22 @@ std::array<std::string, 3> PairSide::axis_texts() const {
     return out;
 }
 
-ShapeContact::ShapeContact(const Arguments& arguments) {
-    law_ = gap_law(arguments);
-    make(read_side(arguments, false),
-         read_side(arguments, true),
-         arguments.boolean("inside"),
-         [&arguments](const char* key, const char* message) {
-             arguments.fail(key, message);
-         });
-}
-
 ShapeContact::ShapeContact(const PairSide& a,
                            const PairSide& b,
-                           bool is_inside,
+                           bool is_swapped,
                            const RowLaw& law,
-                           const RefusePair& refuse)
+                           const MakeGeometry& make)
     : law_(law) {
-    make(a, b, is_inside, refuse);
-}
-
-void ShapeContact::make(const PairSide& a,
-                        const PairSide& b,
-                        bool is_inside,
-                        const RefusePair& refuse) {
     is_on_ground_ = b.body == "ground" || a.body == "ground";
-    // A ball is what is seen from the other, and so is what meets a plane.
-    const bool is_swapped = b.shape.is_sphere() && !b.is_plane;
     if (is_swapped) std::swap(places_.c, places_.d);
     const PairSide& first = is_swapped ? b : a;
     const PairSide& second = is_swapped ? a : b;
-    choose(first, second, is_inside, refuse);
+    geometry_ = make(first, second);
     requests_.add(AttachmentRequest::Kind::point, a.point, a.key);
     requests_.add(AttachmentRequest::Kind::point, b.point, b.key);
     add_axes(second);
     places_.has_e = first.carries_axes();
-    const bool sees_axes = !first.shape.is_sphere();
+    const bool sees_axes = first.turns;
     if (sees_axes || places_.has_e) add_axes(first);
     if (sees_axes) places_.has_e = true;
     width_ = sees_axes ? 24 : 15;
@@ -176,33 +148,6 @@ void ShapeContact::make(const PairSide& a,
                      3 * static_cast<int>(requests_.list().size()),
                      std::span<const Vec3>(normals),
                      std::span<const double>(start_));
-}
-
-void ShapeContact::choose(const PairSide& a,
-                          const PairSide& b,
-                          bool is_inside,
-                          const RefusePair& refuse) {
-    const bool has_hull =
-        a.shape.kind == ContactShape::Kind::hull || b.shape.kind == ContactShape::Kind::hull;
-    if (is_inside &&
-        !(a.shape.is_sphere() && b.shape.kind == ContactShape::Kind::cylinder && !b.is_plane))
-        refuse("inside", "is known of spheres in spheres and in cylinders");
-    if (b.is_plane) {
-        geometry_ = on_plane(a.shape);
-    } else if (is_inside) {
-        if (!(b.shape.radius > a.shape.radius))
-            refuse("inside", "finds no room: the sphere is not smaller than the cylinder");
-        geometry_ = ball_in_cylinder(a.shape.radius, b.shape);
-    } else if (a.shape.is_sphere()) {
-        geometry_ = ball_on_solid(a.shape.radius, b.shape);
-    } else if (a.shape.kind == ContactShape::Kind::cylinder ||
-               b.shape.kind == ContactShape::Kind::cylinder) {
-        geometry_ = cylinder_pair(a.shape, b.shape);
-    } else if (has_hull) {
-        geometry_ = hull_pair(a.shape, b.shape);
-    } else {
-        geometry_ = box_pair(a.shape, b.shape);
-    }
 }
 
 void ShapeContact::add_axes(const PairSide& side) {

@@ -6,11 +6,11 @@
 #include <span>
 #include <string>
 
+#include "ancora/pairs/hull.hpp"
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/helpers/orientation.hpp"
 #include "ancora/sdk/numbers/math.hpp"
 #include "ancora/sdk/parameter.hpp"
-#include "hull.hpp"
 
 namespace ancora::contact {
 

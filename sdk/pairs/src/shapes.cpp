@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads shapes.
-#include "shapes.hpp"
+#include "ancora/pairs/shapes.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Convex hulls by their supporting planes.
-#include "hull.hpp"
+#include "ancora/pairs/hull.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "ancora/pairs/relative.hpp"
+#include "ancora/pairs/shapes.hpp"
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/authoring/attachment_texts.hpp"
 #include "ancora/sdk/constraint.hpp"
-#include "relative.hpp"
-#include "shapes.hpp"
 
 namespace ancora::contact {
 
@@ -39,6 +39,7 @@ struct PairSide {
     bool has_attitude = false;
     RigidMotion carrier;
     ContactShape shape;
+    bool turns;  ///< its attitude matters where it meets
     bool is_plane = false;
     Vec3 origin = Vec3::Zero();  ///< of the shape, in space
     Mat3 axes = Mat3::Identity();
@@ -49,8 +50,12 @@ struct PairSide {
     bool carries_axes() const { return has_attitude && body != "ground"; }
 };
 
-/// Refuses a pair in words.
-using RefusePair = std::function<void(const char* key, const char* message)>;
+/// What the keys a, radius, shape or b, radius_b, shape_b, plane of a contact of two say.
+PairSide read_side(const Arguments& arguments, bool is_b);
+
+/// The gaps of a shape that is seen from another.
+using MakeGeometry =
+    std::function<std::unique_ptr<PairGeometry>(const PairSide& seen, const PairSide& from)>;
 
 /// Rates at which a pair slides where it touches, at the point X of space,
 ///
@@ -108,19 +113,16 @@ private:
 ///
 /// with the gradient w of g in the middle of z and lengths D; dz/du at the middle of u is exact, so
 /// that B du = dg, and its reactions have neither resultant nor moment.
-class ShapeContact final : public Constraint {
+class ShapeContact : public Constraint {
 public:
-    explicit ShapeContact(const Arguments& arguments);
-    /// A pair of a contact of many.
+    /// @param is_swapped  b is what is seen from a
     ShapeContact(const PairSide& a,
                  const PairSide& b,
-                 bool is_inside,
+                 bool is_swapped,
                  const RowLaw& law,
-                 const RefusePair& refuse);
+                 const MakeGeometry& make);
     ShapeContact(const ShapeContact&) = delete;
     ShapeContact& operator=(const ShapeContact&) = delete;
-    /// Whether the manifest says of a contact what this class is about.
-    static bool is_meant(const Arguments& arguments);
 
     std::span<const AttachmentRequest> attachments() const override { return requests_.list(); }
     std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
@@ -136,12 +138,12 @@ public:
 
     const PairGeometry& geometry() const { return *geometry_; }
     const PairSliding& sliding() const { return *sliding_; }
+    /// Where the one is seen from the other at the start.
+    const RelativeValues& at_start() const { return at_start_; }
     /// The gap of row k at the start.
     double gap_at_start(int k) const { return geometry_->value(k, feature({}, k), at_start_); }
 
 private:
-    void make(const PairSide& a, const PairSide& b, bool is_inside, const RefusePair& refuse);
-    void choose(const PairSide& a, const PairSide& b, bool is_inside, const RefusePair& refuse);
     void add_axes(const PairSide& side);
 
     template <class Product>

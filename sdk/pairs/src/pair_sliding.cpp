@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "shape_contact.hpp"
-#include "sliding.hpp"
+#include "ancora/pairs/across.hpp"
+#include "ancora/pairs/shape_contact.hpp"
 
 namespace ancora::contact {
 namespace {

@@ -2,8 +2,8 @@
 // Distances of a point from solids, and where they are nearest to it.
 #pragma once
 
-#include "relative.hpp"
-#include "shapes.hpp"
+#include "ancora/pairs/relative.hpp"
+#include "ancora/pairs/shapes.hpp"
 
 namespace ancora::contact {
 

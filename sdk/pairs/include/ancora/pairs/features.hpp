@@ -9,7 +9,7 @@
 #include <functional>
 #include <span>
 
-#include "relative.hpp"
+#include "ancora/pairs/relative.hpp"
 
 namespace ancora::contact {
 

@@ -3,10 +3,12 @@
 #include "ancora/mesh/mesh.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <random>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -477,10 +479,47 @@ TEST_SUITE("truss: mesh files that are refused") {
                                "compressor=\"vtkZLibDataCompressor\" byte_order")) ==
               "3:10: the data are compressed; save them without compression (ParaView: Compressor "
               "Type None) or as text");
-        CHECK(refusal("solid ascii\n") ==
+        CHECK(refusal("solar ascii\n") ==
               "1:1: is neither a mesh of Gmsh (.msh, begins with \"$MeshFormat\") nor of VTK "
-              "(.vtk, .vtu, .vtp)");
-        CHECK(refusal("") == refusal("solid"));
+              "(.vtk, .vtu, .vtp), nor whole STL");
+        CHECK(refusal("") == refusal("soli"));
+    }
+
+    TEST_CASE("STL: as text and as bytes, equal corners are one node") {
+        const std::string facets[] = {"0 0 0", "1 0 0", "0 2 0", "0 2 0", "1 0 0", "1 2 -0.5"};
+        std::string text = "solid two\n", bytes(80, 's');
+        const auto put = [&bytes](const auto& x) {
+            std::array<char, sizeof(x)> of{};
+            std::memcpy(of.data(), &x, sizeof(x));
+            bytes.append(of.begin(), of.end());
+        };
+        put(std::uint32_t{2});
+        for (int t = 0; t < 2; ++t) {
+            text += " facet normal 0 0 1\n  outer loop\n";
+            for (int k = 0; k < 3; ++k) put(0.0F);
+            for (int k = 0; k < 3; ++k) {
+                const std::string& corner = facets[3 * t + k];
+                text += "   vertex " + corner + "\n";
+                std::istringstream numbers(corner);
+                for (float x = 0.0F; numbers >> x;) put(x);
+            }
+            put(std::uint16_t{0});
+            text += "  endloop\n endfacet\n";
+        }
+        for (const std::string& file : {text + "endsolid two\n", bytes}) {
+            const Net net = net_of(file, kFaces);
+            CHECK(net.x == std::vector<double>{0, 0, 0, 1, 0, 0, 0, 2, 0, 1, 2, -0.5});
+            CHECK(net.corners == Ints{0, 1, 2, 2, 1, 3});
+            CHECK(net.ends == Ints{3, 6});
+        }
+        CHECK(refusal(replaced(text, "endfacet", "facet"), kFaces) ==
+              "8:2: expected \"endfacet\", found \"facet\"");
+        CHECK(refusal(replaced(text, "1 2 -0.5", "1 2 nan"), kFaces).starts_with("13:15: "));
+        CHECK(refusal(replaced(text, "1 2 -0.5", "1 2"), kFaces).starts_with("13:14: "));
+        CHECK(refusal(replaced(text, "1 2 -0.5", "0 2 0"), kFaces).starts_with("9:2: "));
+        CHECK(refusal("solid nothing\nendsolid\n", kFaces) ==
+              "1:1: there are no line elements and no faces");
+        CHECK(!refusal(bytes.substr(0, 150), kFaces).empty());
     }
 
     TEST_CASE("no lines, lines of length zero, lines given twice") {

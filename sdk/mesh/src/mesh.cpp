@@ -196,10 +196,12 @@ void read_mesh(std::string_view file, Mesh& mesh) {
         read_vtk(file, mesh);
     else if (start.find("<VTKFile") != std::string_view::npos || start.starts_with("<?xml"))
         read_vtk_xml(file, mesh);
+    else if (is_stl(file))
+        read_stl(file, mesh);
     else
         throw MeshError(0,
                         "is neither a mesh of Gmsh (.msh, begins with \"$MeshFormat\") nor of VTK "
-                        "(.vtk, .vtu, .vtp)");
+                        "(.vtk, .vtu, .vtp), nor whole STL");
 }
 
 Net read_net(const Arguments& arguments,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nets of lines and faces from mesh files of Gmsh and VTK.
+// Nets of lines and faces from mesh files of Gmsh, VTK and STL.
 #pragma once
 
 #include <cstddef>
@@ -163,7 +163,12 @@ void read_vtk(std::string_view file, Mesh& mesh);
 /// compressed. @throws MeshError
 void read_vtk_xml(std::string_view file, Mesh& mesh);
 
-/// By the format that the first bytes tell. @throws MeshError
+/// STL, as text or as bytes: triangles, whose equal corners are one node. @throws MeshError
+void read_stl(std::string_view file, Mesh& mesh);
+/// Whether a file is one: its size is that of its triangles, or it begins with "solid".
+bool is_stl(std::string_view file);
+
+/// By the format that the first bytes, or the size of STL, tell. @throws MeshError
 void read_mesh(std::string_view file, Mesh& mesh);
 
 }  // namespace ancora::mesh

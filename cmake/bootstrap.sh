@@ -26,6 +26,7 @@ packages="
     libtomlplusplus-dev
     nlohmann-json3-dev
     libpugixml-dev
+    libfcl-dev
     zlib1g-dev
 "
 

@@ -46,8 +46,19 @@ private:
 /// As many as there may be at once, without memory of its own.
 class Candidates {
 public:
+    static constexpr std::size_t kMost = 160;
+
     void push_back(const Candidate& candidate) {
         if (size_ < all_.size()) all_[size_++] = candidate;
+    }
+    /// Where there is no room, instead of the farthest one if that is farther.
+    void push_nearest(const Candidate& candidate) {
+        if (size_ < all_.size()) {
+            push_back(candidate);
+            return;
+        }
+        const auto farthest = std::ranges::max_element(all_, {}, &Candidate::gap);
+        if (candidate.gap < farthest->gap) *farthest = candidate;
     }
     /// Whether one of them is bare.
     bool any_bare() const {
@@ -68,7 +79,7 @@ public:
     auto end() { return all_.begin() + static_cast<std::ptrdiff_t>(size_); }
 
 private:
-    std::array<Candidate, 160> all_;
+    std::array<Candidate, kMost> all_;
     std::size_t size_ = 0;
 };
 

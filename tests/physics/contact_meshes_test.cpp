@@ -372,6 +372,23 @@ TEST_CASE("a ball in a bowl of triangles, against halved steps and other methods
     CHECK((fine - finest).norm() <= 0.25 * (rough - fine).norm());
 }
 
+/// At 900 m/s, nine metres a step, it comes back from the surface as if steps were short.
+TEST_CASE("nothing passes a surface, however fast") {
+    const Mesh square = terrain(2, 1.0, [](double, double) {
+        return 0.0;
+    });
+    Simulation simulation = model(
+        rolling_ball({0.1, 0.2, 5.0}, {0.0, 0.0, -900.0}) + integrator("emm", 0.01, 0.02) +
+        meets("mesh_contact",
+              "a = \"ball\"\nb = \"ground\"\nradius = 0.1\nshape_b = { " + square.text() + " }",
+              1.0,
+              0.0));
+    run_to_end(simulation);
+    CHECK(column(simulation, "ball.z") == near(18.0 - 4.9 + 0.1, tolerance(1e-12)));
+    CHECK(column(simulation, "ball.vz") == near(900.0, tolerance(1e-11)));
+    CHECK(simulation.statistics().impacts.count == 1);
+}
+
 TEST_CASE("a box tumbles over hills without penetration") {
     const Mesh hills = terrain(8, 0.25, [](double x, double y) {
         return 0.1 * std::sin(4.0 * x) * std::cos(3.0 * y);

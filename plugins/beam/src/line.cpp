@@ -21,6 +21,9 @@ namespace {
 // Sine of an angle at which `up` says nothing, and relative length of a distance that is none.
 constexpr double kParallel = 1e-9;
 constexpr double kCoincident = 1e-12;
+// Elements that turn by less against each other are in line: stiffnesses are right to its square,
+// and masses of d_3 that are less than that of those of d_1 do not arise.
+constexpr double kInLine = 1e-3;
 // An element of a smooth curve turns by less [rad].
 constexpr double kMostTurn = 1.0;
 constexpr double kDegrees = 180.0 / 3.14159265358979323846;
@@ -62,6 +65,13 @@ std::int32_t read_count(const Arguments& arguments) {
     if (static_cast<double>(count) > nodes::kMostNodes / 4.0)
         arguments.fail("elements", "too many: " + std::to_string(count));
     return static_cast<std::int32_t>(count);
+}
+
+/// The largest coordinate [m].
+double size_of(const Line& line) {
+    double size = 0.0;
+    for (const double x : line.x) size = std::max(size, std::abs(x));
+    return size;
 }
 
 void put(Line& line, const Vec3& x) {
@@ -170,8 +180,7 @@ Line read_nodes(const Arguments& arguments) {
             line.elements.back().b = i + 1;
         }
     }
-    double size = 0.0;
-    for (const double x : line.x) size = std::max(size, std::abs(x));
+    const double size = size_of(line);
     for (Element& e : line.elements) {
         e.length = (line.node(e.b) - line.node(e.a)).norm();
         if (!(e.length > kCoincident * size))
@@ -194,9 +203,19 @@ void spread_sections(Line& line) {
     }
 }
 
+/// A turn between axes without what is rounding in it, or in line but for the digits in which nodes
+/// were written. Sections across the beam are to have no part along it, not one of 1e-17: d_3 would
+/// have a mass, and next to none.
+Mat3 without_rounding(const Mat3& turn, double rounding) {
+    const Mat3 whole = turn.array().round();
+    if (!((turn - whole).cwiseAbs().maxCoeff() > kInLine)) return whole;
+    return (turn.array().abs() > rounding).select(turn, 0.0);
+}
+
 /// Straight elements, each with its own axes; nodes have those of their first element.
 void turn_sharp(const Arguments& arguments, Line& line) {
     std::vector<bool> is_set(line.frames.size(), false);
+    const double size = size_of(line);
     for (Element& e : line.elements) {
         const Vec3 t = (line.node(e.b) - line.node(e.a)) / e.length;
         const Mat3 axes = section_axes(t, read_up(arguments, t));
@@ -205,8 +224,12 @@ void turn_sharp(const Arguments& arguments, Line& line) {
             if (!is_set[i]) line.frames[i] = axes;
             is_set[i] = true;
         }
-        e.A = line.frames[static_cast<std::size_t>(e.a)].transpose() * axes;
-        e.B = line.frames[static_cast<std::size_t>(e.b)].transpose() * axes;
+        const auto turn_at = [&](std::int32_t node) {
+            return without_rounding(line.frames[static_cast<std::size_t>(node)].transpose() * axes,
+                                    kCoincident * size / e.length);
+        };
+        e.A = turn_at(e.a);
+        e.B = turn_at(e.b);
     }
 }
 

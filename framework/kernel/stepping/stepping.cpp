@@ -102,7 +102,9 @@ void Stepping::step_freely() {
 
 void Stepping::reach(double t) {
     system_.begin_grid_step(steps_done_, false);
-    while (system_.time() < t) {
+    // A step that is rounding of times has residuals that are rounding over its square.
+    const double rounding = kRounding * std::max(std::abs(settings_.begin), std::abs(t));
+    while (t - system_.time() > rounding) {
         const double t0 = system_.time();
         integrate(t0, t - t0);
         if (t - system_.time() <= kWholeSteps * (system_.time() - t0)) break;

@@ -112,7 +112,7 @@ void Composition::step(System& system, double t0, double h, int max_halvings) {
                 if (halved(system, t0, length, halvings)) return;
             }
         }
-        refuse(system, failed_t0_, failed_h_);
+        refuse(system, t0, length);
     } catch (...) {
         if (projection != nullptr) projection->restore();
         throw;
@@ -146,7 +146,7 @@ void Composition::step_over_events(System& system, double t0, double h, int max_
                     projection.restore();
                 });
             if (is_made && pieces.t() > t && chooses_steps()) return;
-            if (!is_made && halvings++ == max_halvings) refuse(system, failed_t0_, failed_h_);
+            if (!is_made && halvings++ == max_halvings) refuse(system, t, length);
             halvings = is_made ? 0 : halvings;
             longest = is_made ? whole : 0.5 * length;
         } catch (...) {

@@ -103,7 +103,8 @@ void Stepping::step_freely() {
 void Stepping::reach(double t) {
     system_.begin_grid_step(steps_done_, false);
     // A step that is rounding of times has residuals that are rounding over its square.
-    const double rounding = kRounding * std::max(std::abs(settings_.begin), std::abs(t));
+    const double rounding =
+        kRounding * std::max({std::abs(settings_.begin), std::abs(t), settings_.step});
     while (t - system_.time() > rounding) {
         const double t0 = system_.time();
         integrate(t0, t - t0);

@@ -19,6 +19,12 @@
 namespace ancora::elastic {
 namespace {
 
+/// The largest eigenvalue of a symmetric matrix, and its vector.
+std::pair<double, VectorXd> largest_eigenvalue(const MatrixXd& M) {
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(M);
+    return {eigen.eigenvalues()(M.rows() - 1), eigen.eigenvectors().col(M.rows() - 1)};
+}
+
 class BasisBuilder {
 public:
     BasisBuilder(const FiniteElements& model, const ReducedModel& reduced, Reduction& out)
@@ -209,8 +215,7 @@ private:
             const Eigen::VectorXd over = out_.omega_squared.cwiseSqrt().cwiseInverse();
             M = over.asDiagonal() * M * over.asDiagonal();
             out_.held_at.push_back(M);
-            const Eigen::SelfAdjointEigenSolver<MatrixXd> flexibility(M, Eigen::EigenvaluesOnly);
-            const double held = 1.0 / flexibility.eigenvalues().maxCoeff();
+            const double held = 1.0 / largest_eigenvalue(M).first;
             if (!(held < out_.lowest_squared)) continue;
             out_.lowest_squared = held;
             out_.lowest_held_at = static_cast<int>(k);

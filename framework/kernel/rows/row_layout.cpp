@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "ancora/sdk/numbers/disjoint_sets.hpp"
+#include "idle_viscosity.hpp"
 #include "row_bodies.hpp"
 
 namespace ancora {
@@ -156,6 +157,9 @@ void RowLayout::add_owner(const GuardedRows& source, const ObjectRef& object, Ro
                 own_rows.push_back(num_rows());
             if (block.laws[law].kind == RowKind::unilateral) unilateral_.push_back(num_rows());
             laws.push_back(block.laws[law]);
+            // gamma = h / eta is finite.
+            if (laws.back().kind == RowKind::dashpot && laws.back().viscosity == 0.0)
+                laws.back().viscosity = kIdleViscosity;
         }
         // Flags up to the last row that has its law with others; most models have none.
         if (!block.item_laws.empty()) {
@@ -274,9 +278,6 @@ void RowLayout::check_block(const RowOwner& owner, int index, const RowBlock& bl
         if (!(law.viscosity >= 0.0) || !std::isfinite(law.viscosity) ||
             (!std::isfinite(law.prestress) && !may_hold))
             refuse("a viscosity is negative, or a viscosity or prestress is not finite");
-        // gamma = h / eta
-        if (law.kind == RowKind::dashpot && law.viscosity == 0.0)
-            refuse("a dashpot row has no viscosity");
         if (!bears && law.law != nullptr)
             refuse("only elastic rows have a law of their own, such as one that goes slack");
         if (law.law == nullptr) continue;

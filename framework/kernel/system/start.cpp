@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "dense.hpp"
+#include "idle_viscosity.hpp"
 #include "rank_analysis.hpp"
 #include "side_step.hpp"
 
@@ -21,8 +22,6 @@ constexpr double kStartTolerance = 1e-9;
 constexpr double kSlowest = 1e-6;
 // Massless coordinates that hang together with gauge rows: their rank is found densely.
 constexpr int kMostMassless = 1500;
-// Damping of a gauge row that is not needed [N m s]: negligible, so that it has no force.
-constexpr double kIdle = 1e-200;
 // Rows named in one message.
 constexpr int kMostNames = 6;
 
@@ -553,12 +552,12 @@ void Start::release_gauge_rows() {
         law.kind = RowKind::gauge;
         law.viscosity = 0.0;
     }
-    // A gauge row that is not needed becomes a dashpot of viscosity kIdle: s = eta d(pi)/dt, no
-    // force, and rows and patterns stay.
+    // A gauge row that is not needed becomes an idle dashpot, s = eta d(pi)/dt with next to no eta:
+    // no force, and rows and patterns stay.
     for (const int k : massless_.idle_gauge_rows(instant_.A)) {
         RowLaw& law = parts_.rows.laws[k];
         law.kind = RowKind::dashpot;
-        law.viscosity = kIdle;
+        law.viscosity = kIdleViscosity;
     }
     bool has_changed = false;
     for (std::size_t c = 0; c < before.size(); ++c)

@@ -138,7 +138,6 @@ TEST_SUITE("plugins that misbehave") {
         check_all(ErrorKind::plugin,
                   {{spring("law = \"elastic\"\ncompliance = 0.0\n"),
                     who + "an elastic row has compliance 0; it must be positive and finite"},
-                   {spring("law = \"dashpot\"\n"), who + "a dashpot row has no viscosity"},
                    {spring("law = \"elastic\"\nviscosity = -1.0\n"),
                     who + "a viscosity is negative, or a viscosity or prestress is not finite"}});
     }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,22 +20,51 @@
 
 namespace ancora {
 
+namespace {
+
+/// The largest number of an array, of rows that in the column of the entry.
+double largest_beside(const Array& array, std::span<const std::size_t> entry) {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < array.size(); ++i) {
+        const std::optional<double> number = number_in(array[i]);
+        const Array* const row = array[i].as<Array>();
+        double here = number ? std::abs(*number) : 0.0;
+        if (row != nullptr && entry.size() == 2)
+            here =
+                entry[1] < row->size() ? std::abs(number_in((*row)[entry[1]]).value_or(0.0)) : 0.0;
+        else if (row != nullptr && entry.size() > 2 && i == entry[0])
+            here = largest_beside(*row, entry.subspan(1));
+        largest = std::max(largest, here);
+    }
+    return largest;
+}
+
+/// "[0]" or "[3]" of an array, "[0][0]" or "[3][1]" of one of rows: its first or its last entry.
+std::string entry_of(const Array& array, bool is_last) {
+    const std::size_t at = is_last ? array.size() - 1 : 0;
+    const Array* const inner = array[at].as<Array>();
+    return fmt::format("[{}]", at) +
+           (inner != nullptr && !inner->empty() ? entry_of(*inner, is_last) : "");
+}
+
+}  // namespace
+
 ModelParameter::ModelParameter(const std::string& key,
                                const Manifest& model,
                                const Manifest& plain,
                                PluginRegistry& registry)
     : key_(key), path_(key) {
-    if (key.ends_with(']')) {
-        const std::size_t open = key.rfind('[');
+    while (path_.ends_with(']')) {
+        const std::size_t open = path_.rfind('[');
         std::size_t index = 0;
-        const char* const last = key.data() + key.size() - 1;
+        const char* const last = path_.data() + path_.size() - 1;
         const auto [end, error] = open == std::string::npos
                                       ? std::from_chars_result{last, std::errc::invalid_argument}
-                                      : std::from_chars(key.data() + open + 1, last, index);
+                                      : std::from_chars(path_.data() + open + 1, last, index);
         if (error != std::errc() || end != last)
             refuse("in brackets stands the number of an entry, counted from 0");
-        index_ = index;
-        path_ = key.substr(0, open);
+        entry_.insert(entry_.begin(), index);
+        path_.resize(open);
     }
     if (path_.starts_with("integrator.") || path_.starts_with("output."))
         refuse(
@@ -57,21 +88,42 @@ void ModelParameter::find_in_parameters(const Manifest& model) {
         for (const ExpressionScope::Definition& one : model.scope->parameters()) {
             names.push_back(one.name);
             if (one.name != name) continue;
-            if (one.columns > 0)
-                refuse("it has rows; give the number that is to change a name of its own");
             const Quantity& first = one.values.front();
-            if (first.knowledge == Knowledge::unit && !first.dimension.is_none())
-                unit_ = unit_in_text_ = to_text(first.dimension);
-            if (one.is_array) {
-                for (const Quantity& entry : one.values) array_.push_back(entry.value);
-                if (!index_ || *index_ >= array_.size())
-                    refuse(fmt::format(
-                        "it is an array; write {}[0] to {}[{}]", path_, path_, array_.size() - 1));
-                entry_ = *index_;
-            } else {
-                if (index_) refuse("it is one number and has no entries");
-                scalar_ = first.value;
+            const auto unit_in = [](const Quantity& entry) -> std::string {
+                const bool has_unit =
+                    entry.knowledge == Knowledge::unit && !entry.dimension.is_none();
+                return has_unit ? to_text(entry.dimension) : "";
+            };
+            const auto given = [&](const Quantity& entry) -> Value {
+                const std::string unit = unit_in(entry);
+                if (unit.empty()) return entry.value;
+                return fmt::format("{:.17g} {}", entry.value, unit);
+            };
+            if (!one.is_array) {
+                unit_ = unit_in_text_ = unit_in(first);
+                take(first.value);
+                return;
             }
+            // Columns may have units of their own
+            const std::size_t columns = std::max<std::size_t>(1, one.columns);
+            const auto whole = [&](const auto& value_of_entry) {
+                Array rows;
+                for (std::size_t i = 0; i < one.values.size(); ++i) {
+                    if (one.columns == 0) {
+                        rows.emplace_back(value_of_entry(one.values[i]));
+                        continue;
+                    }
+                    if (i % columns == 0) rows.emplace_back(Array{});
+                    std::get<Array>(rows.back().data()).push_back(value_of_entry(one.values[i]));
+                }
+                return Value(std::move(rows));
+            };
+            take(whole([](const Quantity& entry) -> Value {
+                return entry.value;
+            }));
+            const std::size_t at = one.columns == 0 ? entry_[0] : entry_[0] * columns + entry_[1];
+            unit_ = unit_in_text_ = unit_in(one.values[at]);
+            whole_ = whole(given);
             return;
         }
     refuse(
@@ -86,54 +138,54 @@ void ModelParameter::find_in_objects(const Manifest& plain, PluginRegistry& regi
     if (!value && schema != nullptr && schema->default_value != nullptr)
         value = parse_value(schema->default_value);
     if (!value) refuse(why_no_value(plain, path_, registry));
-    take(*value);
+    take(*std::move(value));
 }
 
-void ModelParameter::take(const Value& value) {
-    if (const std::optional<double> number = number_in(value)) {
-        if (index_) refuse("it is one number and has no entries");
-        scalar_ = *number;
-        return;
+void ModelParameter::take(Value value) {
+    const Value* at = &value;
+    std::string path = path_;
+    for (std::size_t depth = 0;; ++depth) {
+        if (const std::optional<double> number = number_in(*at)) {
+            if (depth < entry_.size())
+                refuse(depth == 0 ? "it is one number and has no entries"
+                                  : fmt::format("{} is one number and has no entries", path));
+            value_ = *number;
+            break;
+        }
+        const Array* const array = at->as<Array>();
+        if (array == nullptr)
+            refuse(
+                fmt::format("{} is {}, not a number; where a formula or a table stands, name "
+                            "the parameters that it uses",
+                            depth == 0 ? "it" : path,
+                            in_words(*at)));
+        if (array->empty()) refuse(fmt::format("{} is an empty array", depth == 0 ? "it" : path));
+        if (depth == entry_.size() || entry_[depth] >= array->size())
+            refuse(fmt::format("it is an array; write {0}{1} to {0}{2}",
+                               path,
+                               entry_of(*array, false),
+                               entry_of(*array, true)));
+        path += fmt::format("[{}]", entry_[depth]);
+        at = &(*array)[entry_[depth]];
     }
-    const Array* const array = value.as<Array>();
-    if (array == nullptr)
-        refuse(
-            fmt::format("it is {}, not a number; where a formula or a table stands, name the "
-                        "parameters that it uses",
-                        in_words(value)));
-    for (const Value& entry : *array) {
-        const std::optional<double> number = number_in(entry);
-        if (!number) refuse("it is an array of other things than numbers");
-        array_.push_back(*number);
-    }
-    if (array_.empty()) refuse("it is an empty array");
-    if (!index_ || *index_ >= array_.size())
-        refuse(
-            fmt::format("it is an array; write {}[0] to {}[{}]", path_, path_, array_.size() - 1));
-    entry_ = *index_;
+    if (const Array* const array = value.as<Array>()) largest_ = largest_beside(*array, entry_);
+    whole_ = std::move(value);
 }
 
 double ModelParameter::scale(double extent) const {
-    if (value() != 0.0) return std::abs(value());
+    if (value_ != 0.0) return std::abs(value_);
     // Of an entry the array's size; else a unit of it.
-    double largest = 0.0;
-    for (const double x : array_) largest = std::max(largest, std::abs(x));
-    if (largest > 0.0) return largest;
+    if (largest_ > 0.0) return largest_;
     return unit_ == "m" && extent > 0.0 ? extent : 1.0;
 }
 
 std::string ModelParameter::override_with(double value) const {
-    const auto text = [&](double x) {
-        return unit_in_text_.empty() ? toml_number(x)
-                                     : fmt::format("\"{:.17g} {}\"", x, unit_in_text_);
-    };
-    if (array_.empty()) return path_ + "=" + text(value);
-    std::string out = path_ + "=[";
-    for (std::size_t i = 0; i < array_.size(); ++i) {
-        if (i > 0) out += ", ";
-        out += text(i == entry_ ? value : array_[i]);
-    }
-    return out + "]";
+    Value whole = whole_;
+    Value* at = &whole;
+    for (const std::size_t i : entry_) at = &std::get<Array>(at->data())[i];
+    *at = unit_in_text_.empty() ? Value(value)
+                                : Value(fmt::format("{:.17g} {}", value, unit_in_text_));
+    return path_ + "=" + toml_value(whole);
 }
 
 std::vector<ModelParameter> find_parameters(const ModelSource& model,

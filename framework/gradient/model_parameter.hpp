@@ -2,16 +2,19 @@
 // A number of a model by its key, which runs are made with other values of.
 #pragma once
 
-#include <optional>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "ancora/framework/gradient.hpp"
 #include "ancora/framework/simulation.hpp"
+#include "ancora/framework/value.hpp"
 
 namespace ancora {
 
-/// The value of "parameters.length", "body.boom.young" or "body.ball.velocity[2]" in a model.
+/// The value of "parameters.length", "body.boom.young", "body.ball.velocity[2]" or
+/// "force.load.force[1][2]" in a model.
 class ModelParameter {
 public:
     /// @param model  as it stands
@@ -24,7 +27,7 @@ public:
 
     const std::string& key() const { return key_; }
     const std::string& unit() const { return unit_; }
-    double value() const { return array_.empty() ? scalar_ : array_[entry_]; }
+    double value() const { return value_; }
     /// A distance over which results may change by their own size.
     /// @param extent  of the model [m], for lengths that are zero
     double scale(double extent) const;
@@ -34,15 +37,14 @@ public:
 private:
     void find_in_parameters(const Manifest& model);
     void find_in_objects(const Manifest& plain, PluginRegistry& registry);
-    void take(const Value& value);
+    void take(Value value);
     [[noreturn]] void refuse(const std::string& why) const;
 
     std::string key_, path_, unit_;
-    std::string unit_in_text_;  // that a value of [parameters] has to be written with
-    std::optional<std::size_t> index_;
-    std::size_t entry_ = 0;
-    double scalar_ = 0.0;
-    std::vector<double> array_;
+    std::string unit_in_text_;            // that a value of [parameters] has to be written with
+    std::vector<std::size_t> entry_;      // of an array, of an entry that is one, ...
+    Value whole_;                         // with that entry
+    double value_ = 0.0, largest_ = 0.0;  // and of those beside it
 };
 
 /// All of them, each named once.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // --set TABLE.KEY=VALUE.
 #include <algorithm>
+#include <charconv>
+#include <cstddef>
 #include <memory>
 #include <utility>
 
@@ -63,19 +65,68 @@ Override parse_override(const std::string& text) {
     return to;
 }
 
+/// "force[1][2]": a name, and the entries of what it names.
+struct NamedEntry {
+    std::string name;
+    std::vector<std::size_t> entries;
+};
+
+NamedEntry parse_entry(std::string_view text) {
+    NamedEntry out;
+    while (text.ends_with(']')) {
+        const std::size_t open = text.rfind('[');
+        if (open == std::string_view::npos || open == 0) break;
+        const char* const last = text.data() + text.size() - 1;
+        std::size_t index = 0;
+        const auto [end, error] = std::from_chars(text.data() + open + 1, last, index);
+        if (error != std::errc() || end != last) break;
+        out.entries.insert(out.entries.begin(), index);
+        text = trimmed(text.substr(0, open));
+    }
+    out.name = text;
+    return out;
+}
+
+/// The value of a name in a table, or an entry of it.
+Value& entry_of(Table& table, const NamedEntry& named, const Override& change) {
+    const auto refuse = [&](const std::string& why) {
+        throw Error(ErrorKind::manifest, why, change.place);
+    };
+    Table::Entry* const entry = table.find(named.name);
+    if (entry == nullptr)
+        refuse(
+            fmt::format("the model gives {0} no value that has entries; set all of it, "
+                        "{0}=[...]",
+                        named.name));
+    Value* at = &entry->value;
+    std::string path = named.name;
+    for (const std::size_t i : named.entries) {
+        Array* const array = std::get_if<Array>(&at->data());
+        if (array == nullptr)
+            refuse(fmt::format("{} is {}, it has no entries", in_quotes(path), in_words(*at)));
+        if (i >= array->size())
+            refuse(array->empty() ? fmt::format("{} is an empty array", in_quotes(path))
+                                  : fmt::format("{0} has the entries {1}[0] to {1}[{2}]",
+                                                in_quotes(path),
+                                                path,
+                                                array->size() - 1));
+        path += fmt::format("[{}]", i);
+        at = &(*array)[i];
+    }
+    return *at;
+}
+
 // The table `key` of `table`, made if it is not there.
 Table& open_table(Table& table, const std::string& key, const Override& change) {
-    Table::Entry* entry = table.find(key);
-    if (!entry) {
+    const NamedEntry named = parse_entry(key);
+    if (named.entries.empty() && table.find(key) == nullptr)
         table.add({key, change.place, Value(Table{}, change.place)});
-        entry = table.find(key);
-    }
-    Table* const inner = std::get_if<Table>(&entry->value.data());
+    Value& value = entry_of(table, named, change);
+    Table* const inner = std::get_if<Table>(&value.data());
     if (!inner)
-        throw Error(
-            ErrorKind::manifest,
-            fmt::format("{} is {}, not a table with keys", in_quotes(key), in_words(entry->value)),
-            change.place);
+        throw Error(ErrorKind::manifest,
+                    fmt::format("{} is {}, not a table with keys", in_quotes(key), in_words(value)),
+                    change.place);
     return *inner;
 }
 
@@ -123,16 +174,16 @@ Table& open_object(Table& root, const Override& change) {
 // A parameter that is not there is a slip: nothing could use it.
 void require_parameter(const Table& root, const Override& change) {
     if (change.path.size() != 2) refuse_form("parameters.NAME=VALUE", change.text);
+    const std::string name = parse_entry(change.path[1]).name;
     std::vector<std::string> names;
     if (const Table::Entry* const entry = root.find("parameters"))
         for (const Table::Entry& parameter : entry->value.as<Table>()->entries())
             names.push_back(parameter.key);
-    if (std::ranges::find(names, change.path[1]) == names.end())
-        throw Error(ErrorKind::manifest,
-                    fmt::format("no parameter {}{}",
-                                in_quotes(change.path[1]),
-                                hint(change.path[1], names, "there are")),
-                    change.place);
+    if (std::ranges::find(names, name) == names.end())
+        throw Error(
+            ErrorKind::manifest,
+            fmt::format("no parameter {}{}", in_quotes(name), hint(name, names, "there are")),
+            change.place);
 }
 
 }  // namespace
@@ -172,7 +223,16 @@ void apply_override(Table& root, const std::string& override_text, const Express
                                 in_quotes(change.value)),
                     change.place);
     if (head != "parameters") interpolate(value, scope);
-    table->set(change.path.back(), std::move(value));
+    const NamedEntry named = parse_entry(change.path.back());
+    if (named.entries.empty()) {
+        table->set(named.name, std::move(value));
+        return;
+    }
+    // Without gravity the model has that of zeros.
+    if (head == "model" && change.path.size() == 2 && named.name == "gravity" &&
+        table->find(named.name) == nullptr)
+        table->add({named.name, change.place, Value(Array{0.0, 0.0, 0.0}, change.place)});
+    entry_of(*table, named, change) = std::move(value);
 }
 
 }  // namespace ancora

@@ -34,6 +34,13 @@ constexpr double kPerfect = 1e-10;
 constexpr double kTolerance = 1e-10;  // of the sum of squares and of the parameters
 // Of the largest eigenvalue of J^T J with columns of length 1: what the data do not tell.
 constexpr double kUntold = 1e-12;
+// What the linearised problem may promise at the values found, of the sum of squares: a search that
+// has settled leaves 1e-10 of it, an error of 1e-6 in J 1e-12.
+constexpr double kPromised = 1e-4;
+// Of what is left of a column to its spread: so good a fit leaves no more to be promised.
+constexpr double kGood = 1e-6;
+// Of J: smooth differences at two distances differ by squares of these, at a jump by a half.
+constexpr double kJump = 0.1;
 constexpr double kAtBound = 1e-6;    // of the scale
 constexpr double kFromBound = 1e-3;  // a start at a bound is moved inside by this
 
@@ -132,10 +139,12 @@ public:
     const std::string& failure() const { return failure_; }
 
     /// dr/dp, by differences of fourth order.
-    Eigen::MatrixXd jacobian(const std::vector<double>& p) {
+    /// @param jumps  whether r does within their distance: then one of them is half the other
+    Eigen::MatrixXd jacobian(const std::vector<double>& p, bool& jumps) {
         Eigen::MatrixXd near, far;
         differentiate(p, kDistance, near);
         differentiate(p, 2.0 * kDistance, far);
+        jumps = (near - far).norm() > kJump * near.norm();
         return near + (near - far) / 3.0;
     }
 
@@ -276,6 +285,24 @@ void set_deviations(const Eigen::MatrixXd& J, double squares, Fit& out) {
     }
 }
 
+/// The part |J (J^T J)^-1 J^T r|^2 / |r|^2 of the sum of squares that goes in the linearised
+/// problem, by parameters that are at no bound.
+double promised(const Eigen::MatrixXd& J, const Eigen::VectorXd& r, const Fit& fit) {
+    Eigen::MatrixXd unit = J;
+    for (Eigen::Index k = 0; k < J.cols(); ++k) {
+        const double length = unit.col(k).norm();
+        unit.col(k) *=
+            length > 0.0 && !fit.by[static_cast<std::size_t>(k)].is_at_bound ? 1.0 / length : 0.0;
+    }
+    const SymmetricEigen eigen(unit.transpose() * unit);
+    const Eigen::VectorXd slope = unit.transpose() * r;
+    double gain = 0.0;
+    for (Eigen::Index j = 0; j < J.cols(); ++j)
+        if (eigen.values()[j] > kUntold * std::max(1.0, eigen.values().maxCoeff()))
+            gain += std::pow(eigen.vectors().col(j).dot(slope), 2) / eigen.values()[j];
+    return r.squaredNorm() > 0.0 ? gain / r.squaredNorm() : 0.0;
+}
+
 double bound_of(std::string_view text, const std::string& whole) {
     double x = 0.0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
@@ -285,6 +312,19 @@ double bound_of(std::string_view text, const std::string& whole) {
                                 in_quotes(whole),
                                 in_quotes(std::string(text))));
     return x;
+}
+
+std::string why_stuck(bool jumps, double promised) {
+    std::string out =
+        jumps ? "values at the times of the data jump where parameters change a little"
+              : fmt::format(
+                    "no step of the search lowers what is left, of whose squares slopes "
+                    "promise {:.2g} %: values at the times of the data jump",
+                    100.0 * promised);
+    return out +
+           ", as velocities do where an impact passes a time; standard deviations do not know "
+           "that. "
+           "Fit places, leave out data beside impacts, or begin nearer";
 }
 
 void require_data(const MeasuredData& data, std::size_t num_parameters) {
@@ -389,10 +429,15 @@ Fit fit(const ModelSource& model,
         out.by[k].value = found[k];
         out.by[k].is_at_bound = numbers[k].is_at_bound(found[k]);
     }
-    const Eigen::MatrixXd J = misfit.jacobian(found);
+    bool jumps = false;
+    const Eigen::MatrixXd J = misfit.jacobian(found, jumps);
     Eigen::VectorXd r;
     misfit.weigh(values, r);
     set_deviations(J, r.squaredNorm(), out);
+    bool is_good = true;
+    for (std::size_t c = 0; c < spread.size(); ++c) is_good &= rms[c] <= kGood * spread[c];
+    const double more = is_good ? 0.0 : promised(J, r, out);
+    if (out.remark.empty() && (jumps || more > kPromised)) out.remark = why_stuck(jumps, more);
     for (std::size_t c = 0; c < data.columns.size(); ++c)
         out.columns.push_back({data.columns[c],
                                unit_of({data.columns[c], data.columns[c]}, simulation),

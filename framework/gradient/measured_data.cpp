@@ -16,7 +16,7 @@
 namespace ancora {
 
 DataWatch::DataWatch(const MeasuredData& data, const Simulation& simulation)
-    : data_(data), is_adaptive_(simulation.is_adaptive()), step_(simulation.step_size()) {
+    : data_(data), is_adaptive_(simulation.is_adaptive()) {
     const std::vector<std::string> names = simulation.column_names();
     std::set<std::string> means;
     for (const int c : simulation.step_mean_columns()) means.insert(names[c]);
@@ -68,23 +68,49 @@ void DataWatch::keep(const Simulation& simulation) {
     }
 }
 
-std::vector<double> DataWatch::finish(const Simulation&) {
-    if (!is_adaptive_)
-        for (std::size_t k = 0; k < data_.t.size(); ++k)
-            for (std::size_t c = 0; c < numbers_.size(); ++c)
-                values_[k * numbers_.size() + c] = interpolated(c, data_.t[k]);
+std::vector<double> DataWatch::finish(const Simulation& simulation) {
+    if (is_adaptive_) return values_;
+    for (const ImpactEvent& event : simulation.impacts())
+        if (jumps_.empty() || event.t > jumps_.back()) jumps_.push_back(event.t);
+    for (std::size_t k = 0; k < data_.t.size(); ++k)
+        for (std::size_t c = 0; c < numbers_.size(); ++c)
+            values_[k * numbers_.size() + c] =
+                is_mean_[c] != 0 ? of_rows(c, data_.t[k]) : on_its_side(c, data_.t[k]);
     return values_;
 }
 
-/// The cubic through the four nearest step ends.
-double DataWatch::interpolated(std::size_t column, double t) const {
-    // A mean over a step is the value at its middle, to second order; the start has none.
-    if (is_mean_[column] != 0) t += 0.5 * step_;
-    const std::size_t first = is_mean_[column] != 0 && times_.size() > 1 ? 1 : 0;
-    const std::size_t count = std::min<std::size_t>(4, times_.size() - first);
+/// A mean over a step as history.csv has it: in the row of its end, that of the first step in the
+/// row of the start too.
+double DataWatch::of_rows(std::size_t column, double t) const {
+    const std::size_t first = times_.size() > 1 ? 1 : 0;
+    return through_nearest(column, std::max(t, times_[first]), first, times_.size());
+}
+
+/// Of the step ends that no impact parts from t.
+double DataWatch::on_its_side(std::size_t column, double t) const {
+    const auto behind = std::ranges::upper_bound(jumps_, t);
+    std::size_t first = 0, end = times_.size();
+    const auto place_of = [this](double x) {
+        return static_cast<std::size_t>(std::ranges::lower_bound(times_, x) - times_.begin());
+    };
+    // A row at the time of an impact is behind it.
+    if (behind != jumps_.begin()) first = place_of(*(behind - 1));
+    if (behind != jumps_.end()) end = place_of(*behind);
+    // Two impacts in a step: nothing is known between them.
+    if (first >= end) return through_nearest(column, t, 0, times_.size());
+    return through_nearest(column, t, first, end);
+}
+
+/// The cubic through the four nearest step ends of those from `first` on, or through all where
+/// there are fewer.
+double DataWatch::through_nearest(std::size_t column,
+                                  double t,
+                                  std::size_t first,
+                                  std::size_t end) const {
+    const std::size_t count = std::min<std::size_t>(4, end - first);
     const auto above =
         static_cast<std::size_t>(std::ranges::lower_bound(times_, t) - times_.begin());
-    const std::size_t begin = std::clamp(above >= 2 ? above - 2 : 0, first, times_.size() - count);
+    const std::size_t begin = std::clamp(above >= 2 ? above - 2 : 0, first, end - count);
     double sum = 0.0;
     for (std::size_t i = begin; i < begin + count; ++i) {
         double weight = 1.0;

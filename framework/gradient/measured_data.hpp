@@ -10,8 +10,9 @@
 
 namespace ancora {
 
-/// Values of a run's columns at given times: interpolated by cubics between step ends, or as the
-/// integrator interpolates where it chooses its steps.
+/// Values of a run's columns at given times: those of history.csv at step ends, interpolated by
+/// cubics between them, on the side of impacts on which a time is; or as the integrator
+/// interpolates where it chooses its steps.
 class DataWatch final : public RunWatch {
 public:
     /// @param data  must outlive it
@@ -23,7 +24,9 @@ public:
 
 private:
     void keep(const Simulation& simulation);
-    double interpolated(std::size_t column, double t) const;
+    double of_rows(std::size_t column, double t) const;
+    double on_its_side(std::size_t column, double t) const;
+    double through_nearest(std::size_t column, double t, std::size_t first, std::size_t end) const;
 
     const MeasuredData& data_;
     bool is_adaptive_;
@@ -32,7 +35,7 @@ private:
     std::vector<char> is_mean_;
     std::vector<double> row_, now_;
     std::vector<double> times_, kept_;  // of step ends; row by row
-    double step_;
+    std::vector<double> jumps_;         // times of impacts
     std::size_t next_ = 0;
     std::vector<double> values_;
 };

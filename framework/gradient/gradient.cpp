@@ -79,11 +79,15 @@ void require_within_run(std::span<const Objective> of, const Simulation& simulat
 /// The derivatives of all objectives by one parameter, as neighbours come in.
 class Derivatives {
 public:
-    Derivatives(const ModelParameter& parameter, double extent, const RunResult& here)
+    /// @param is_noisy  runs whose steps the integrator chooses
+    Derivatives(const ModelParameter& parameter,
+                double extent,
+                const RunResult& here,
+                bool is_noisy)
         : parameter_(parameter),
           scale_(parameter.scale(extent)),
           here_(here),
-          central_(here.values.size(), Richardson(2)),
+          central_(here.values.size(), Richardson(2, is_noisy ? 2 : kMostLevels)),
           forward_(here.values.size(), Richardson(1)),
           backward_(here.values.size(), Richardson(1)),
           largest_change_(here.values.size(), 0.0) {}
@@ -224,12 +228,11 @@ Gradient differentiate(const ModelSource& model,
     AdjointGradient adjoint;
     if (options.method == GradientMethod::differences)
         adjoint.obstacle = "differences were asked for";
-    else if (options.method == GradientMethod::automatic &&
-             differences_cost_less(simulation, of, parameters.size()))
-        adjoint.obstacle =
-            "runs cost less for energies and momenta of a large model by few parameters";
     else
         adjoint.obstacle = obstacle_of_adjoint(simulation);
+    if (adjoint.obstacle.empty() && options.method == GradientMethod::automatic &&
+        differences_cost_less(simulation, of, parameters.size()))
+        adjoint.obstacle = "runs cost less for energies and momenta over time by so few parameters";
     ObjectiveWatch watch(of, simulation, {});
     std::optional<RecordedRun> recorded;
     if (adjoint.obstacle.empty()) recorded.emplace(simulation, options.most_bytes);
@@ -278,7 +281,7 @@ Gradient differentiate(const ModelSource& model,
 
     std::vector<Derivatives> derivatives;
     for (const ModelParameter& parameter : parameters)
-        derivatives.emplace_back(parameter, extent, here);
+        derivatives.emplace_back(parameter, extent, here, simulation.is_adaptive());
     const auto watch_neighbour = [&](const Simulation& neighbour) {
         return std::make_unique<ObjectiveWatch>(of, neighbour, places);
     };

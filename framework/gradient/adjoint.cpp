@@ -281,8 +281,10 @@ private:
         const auto at = static_cast<std::size_t>(step);
         const double part = kParts * piece.h / (run_.times()[at] - run_.times()[at - 1]);
         if (std::abs(part - std::round(part)) > kAtOnce * kParts)
-            throw AdjointObstacle{
-                fmt::format("t = {:.6g} s: an event that changes nothing", piece.before.t)};
+            throw AdjointObstacle{fmt::format(
+                "t = {:.6g} s: an event that changes no mode, as where what slides turns "
+                "about at once",
+                piece.before.t)};
     }
 
     [[noreturn]] static void refuse_instant(double t) {
@@ -364,8 +366,10 @@ private:
     }
 
     [[noreturn]] static void refuse_singular(const AcceptedStep& step) {
-        throw AdjointObstacle{
-            fmt::format("t = {:.6g} s: the step's matrix has no inverse", step.before.t)};
+        throw AdjointObstacle{fmt::format(
+            "t = {:.6g} s: the step's matrix has no inverse, as where friction holds what "
+            "constraints hold too",
+            step.before.t)};
     }
 
     /// The state behind a step is what its equations say, and nothing has changed it besides.
@@ -382,9 +386,10 @@ private:
         const double least = kAtRest * system_.state().extent;
         if (largest_entry(next.q - before.q - dq) > kAgrees * q_size + least ||
             largest_entry(v_off) > kAgrees * v_size + least / std::abs(step.h))
-            throw AdjointObstacle{fmt::format(
-                "t = {:.6g} s: positions or velocities change by more than a step of second order",
-                next.t)};
+            throw AdjointObstacle{
+                fmt::format("t = {:.6g} s: positions or velocities are not those that the step's "
+                            "equations lead to",
+                            next.t)};
     }
 
     void pull_back_rates(const AcceptedStep& step, const StepState& next) {

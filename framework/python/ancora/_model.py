@@ -317,7 +317,7 @@ class Model:
 
     def gradient(self, of: Union[str, Sequence[str]], by: Union[str, Sequence[str]],
                  workers: int = 0) -> "Gradient":
-        """Derivatives of numbers of the run by keys of the model, from runs beside it.
+        """Derivatives of numbers of the run by keys of the model, by the adjoint or from runs.
 
         of : "tip.x" at the end, "tip.x @ 2.0", "max(tip.x)", "min()", "largest()", "integral()", "mean()"
         by : "parameters.length", "body.boom.density", "body.ball.velocity[2]"; "body.boom" stands for all

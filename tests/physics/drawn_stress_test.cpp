@@ -128,6 +128,27 @@ TEST_SUITE("drawn stress") {
         }
     }
 
+    TEST_CASE("frames say whether a constraint that opens still holds") {
+        Run run(
+            "[[body]]\nname = \"a\"\ntype = \"particle\"\nmass = 1\nposition = [1, 0, 0]\nvelocity "
+            "= [0, 0.1, 0]\n[[constraint]]\nname = \"rod\"\ntype = \"distance\"\na = "
+            "\"ground\"\nb = \"a@[0, 0, 0]\"\nrelease = 0.0045\n" +
+            std::string(kIntegrator));
+        const Scene& scene = run.simulation.scene();
+        const SceneMarker& rod = scene.constraints.at(0);
+        REQUIRE(rod.opens);
+        CHECK(rod.end() == rod.holds_at() + 1);
+        std::vector<double> frame(static_cast<std::size_t>(scene.num_values));
+        for (int k = 0; k < 9; ++k) {
+            CAPTURE(k);
+            run.simulation.sample({{}, frame, {}});
+            CHECK(frame[std::size_t(rod.holds_at())] ==
+                  (run.simulation.time() < 0.0045 ? 1.0 : 0.0));
+            run.steps(1);
+        }
+        CHECK(run.simulation.time() > 0.0045);
+    }
+
     // Sections in numbers alone: what is drawn has their mass and inertia
     TEST_CASE("a section in numbers is drawn as the rectangle or the circle of its inertia") {
         constexpr double kMass = 3.0;

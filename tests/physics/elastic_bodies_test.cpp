@@ -210,6 +210,105 @@ TEST_SUITE("elastic bodies") {
         CHECK(found.at(0) == Near(exact(kFirst, kH), 1e-3 * found[0]));
         CHECK(found.at(1) == Near(exact(kFirst, kB), 1e-3 * found[1]));
         CHECK(found.at(2) == Near(exact(kSecond, kH), 3e-3 * found[2]));
+
+        // The ratio that is given for the clamped body is that of all its modes
+        Run damped(body_of(folder, box, "modes = 6\ndamping = 0.02\ndamping_held = \"root\"") +
+                   joint("clamp", "fixed", "ground", "box@root") + by("emm", 1e-3, 1.0));
+        const auto modes = damped.simulation.modes().modes;
+        REQUIRE(modes.size() == found.size());
+        for (std::size_t k = 0; k < modes.size(); ++k) {
+            CHECK(modes[k].damping == Near(0.02, 1e-8));
+            CHECK(2.0 * std::numbers::pi * modes[k].frequency == Near(found[k], 1e-8 * found[k]));
+        }
+    }
+
+    // An arm that a hinge swings, and a connecting rod. What the arm and the beam of 64 elements do
+    // alike is what linear modes have: no tension that would stiffen it
+    TEST_CASE("a swinging arm and a slider-crank bend as a beam of 64 elements does") {
+        const BoxElements box{{24, 1, 1}, {1.2, 0.08, 0.05}, 7e9, 0.0, 2700.0};
+        const ElementFolder folder(box);
+        const std::string bar =
+            "[[body]]\nname = \"box\"\ntype = \"beam\"\nfrom = [0, 0.04, 0.025]\nto = [1.2, "
+            "0.04, 0.025]\nelements = 64\nsection = { shape = \"rectangle\", width = 0.08, height "
+            "= 0.05 }\nyoung = 7e9\npoisson = 0.0\ndensity = 2700\n";
+        const std::string reduced = body_of(folder, box, "modes = 10");
+        const auto point = [](bool is_beam, const char* end) {
+            return std::string("box@") + (!is_beam                          ? end
+                                          : std::string_view(end) == "root" ? "start"
+                                                                            : "end");
+        };
+        SUBCASE("arm") {
+            std::array<std::vector<double>, 2> bent;
+            for (const bool is_beam : {false, true}) {
+                Run run(
+                    (is_beam ? bar : reduced) +
+                    joint("hinge",
+                          "revolute",
+                          "ground",
+                          point(is_beam, "root"),
+                          "axis = [0, 1, 0]\ndrive = \"0.3*(t/0.4 - sin(2*pi*t/0.4)/(2*pi))\"") +
+                    "[output]\npoints = [\"" + point(is_beam, "tip") + "\"]\n" +
+                    by("emm", 2e-3, 1.0));
+                for (int k = 1; k <= 20; ++k) {
+                    run.steps(10);
+                    const double t = 0.02 * k, u = t / 0.4;
+                    const double turn =
+                        0.3 * (u - std::sin(2.0 * std::numbers::pi * u) / (2.0 * std::numbers::pi));
+                    const std::string tip = point(is_beam, "tip");
+                    bent[is_beam].push_back(run.column(tip + ".x") * std::sin(turn) +
+                                            (run.column(tip + ".z") - 0.025) * std::cos(turn));
+                }
+            }
+            const double most = std::abs(*std::ranges::max_element(bent[1], {}, [](double x) {
+                return std::abs(x);
+            }));
+            CHECK(most > 0.005);
+            for (std::size_t k = 0; k < bent[0].size(); ++k) {
+                CAPTURE(k);
+                CHECK(bent[0][k] == Near(bent[1][k], 1e-3 * most));
+            }
+        }
+        SUBCASE("slider-crank") {
+            std::array<std::vector<double>, 2> way, load;
+            for (const bool is_beam : {false, true}) {
+                Run run(
+                    "[model]\nproject_start = true\n" + (is_beam ? bar : reduced) +
+                    "[[body]]\nname = \"crank\"\ntype = \"ancf_rigid_body\"\nfrom = [-0.3, "
+                    "0.04, 0.025]\nto = [0, 0.04, 0.025]\nmass = 1\nradius = 0.02\n"
+                    "[[body]]\nname = \"piston\"\ntype = \"ancf_rigid_body\"\nsize = [0.1, "
+                    "0.1, 0.1]\ndensity = 500\nposition = [1.2, 0.04, 0.025]\n" +
+                    joint("turn",
+                          "revolute",
+                          "ground",
+                          "crank@from",
+                          "axis = [0, 1, 0]\ndrive = \"5*(t - sin(10*t)/10)\"") +
+                    joint(
+                        "pin", "revolute", "crank@to", point(is_beam, "root"), "axis = [0, 1, 0]") +
+                    joint("ball", "spherical", point(is_beam, "tip"), "piston@[0, 0, 0]") +
+                    joint("slide",
+                          "prismatic",
+                          "ground",
+                          "piston",
+                          "point = [1.2, 0.04, 0.025]\naxis = [1, 0, 0]") +
+                    "[output]\npoints = [\"piston\"]\n" + by("emm", 2e-3, 1.0));
+                for (int k = 0; k < 10; ++k) {
+                    run.steps(10);
+                    way[is_beam].push_back(run.column("piston.x"));
+                    load[is_beam].push_back(run.column("slide.force.z"));
+                }
+            }
+            const double most = std::abs(*std::ranges::max_element(load[1], {}, [](double x) {
+                return std::abs(x);
+            }));
+            CHECK(most > 1.0);
+            double square = 0.0;
+            for (std::size_t k = 0; k < way[0].size(); ++k) {
+                CAPTURE(k);
+                CHECK(way[0][k] == Near(way[1][k], 1e-5));
+                square += (load[0][k] - load[1][k]) * (load[0][k] - load[1][k]);
+            }
+            CHECK(std::sqrt(square / double(load[0].size())) <= 1e-3 * most);
+        }
     }
 
     // Turns of interfaces: a rigid payload at the end, by its moments of inertia too

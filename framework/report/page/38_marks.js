@@ -138,7 +138,7 @@ class RoundArrows {
 }
 
 // Of the machine: the thickness of an arrow, at most a part of its length; its head is so many times as long.
-const ARROW_THICKNESS = 0.002;
+const ARROW_THICKNESS = 0.0028;
 const ARROW_SLENDER = 0.05;
 const ARROW_HEAD = 5.5;
 

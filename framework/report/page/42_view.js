@@ -19,7 +19,7 @@ function roundStep(x) {
 // About as many points tell how large a scene is.
 const MOST_SAMPLES = 200000;
 // So much of the machine's size is the arrow of the greatest force: longer ones hide bodies that they lie along.
-const ARROW_SHARE = 0.15;
+const ARROW_SHARE = 0.18;
 // A machine that is smaller than this part of its way would have arrows that nobody sees.
 const LEAST_MACHINE = 0.15;
 // One whose way is this many times its size is a speck beside it: the view goes along.

@@ -269,4 +269,43 @@ TEST_SUITE("deployment") {
         }
         CHECK(opened == 48);
     }
+
+    // The model of the guide to beams: a boom that a drive pushes out of a hub, whose guides open
+    // one after the other. On a fixed axle the moment of inertia times the spin stays, to what the
+    // boom bends by
+    TEST_CASE("a boom that grows out of a spinning hub") {
+        std::string text =
+            "[[body]]\nname = \"hub\"\ntype = \"ancf_rigid_body\"\nmass = 10.0\ninertia = [0.5, "
+            "0.5, "
+            "0.5]\nangular_velocity = [0, 0, 0.5]\n[[constraint]]\nname = \"axle\"\ntype = "
+            "\"revolute\"\na = \"ground\"\nb = \"hub\"\npoint = [0, 0, 0]\naxis = [0, 0, 1]\n"
+            "[[body]]\nname = \"boom\"\ntype = \"beam\"\nfrom = [-4, 0, 0]\nto = [0, 0, "
+            "0]\nelements "
+            "= 4\nsection = { shape = \"tube\", radius = 0.02, thickness = 0.001 }\nyoung = "
+            "70e9\npoisson = 0.33\ndensity = 1600\nrigid = [\"shear\", \"axial\"]\ndamping = "
+            "1e-3\nvelocity_from = \"hub\"\n";
+        for (int k = 0; k <= 4; ++k)
+            text += fmt::format(
+                "[[constraint]]\nname = \"guide_{}\"\ntype = \"prismatic\"\na = \"hub\"\nb = "
+                "\"boom@{}\"\naxis = [1, 0, 0]\n{}",
+                k,
+                k,
+                k == 0 ? std::string("drive = { motion = [[0, 0], [1, 0], [9, 4], [12, 4]], "
+                                     "interpolation = \"monotone\" }\n")
+                       : fmt::format("release = {{ when = \"guide_0.displacement > {}\" }}\n",
+                                     4.0001 - k));
+        Run run(text + "[integrator]\ntype = \"emm\"\nstep = 0.01\nend = 12.0\n");
+        const double m = 1600.0 * std::numbers::pi * (0.02 * 0.02 - 0.019 * 0.019);  // per length
+        const auto inertia = [&](double out) {
+            return 0.5 + m * (std::pow(out, 3) - std::pow(out - 4.0, 3)) / 3.0;
+        };
+        for (int k = 0; k < 6; ++k) {
+            run.steps(200);
+            const double spin = 0.5 * inertia(0.0) / inertia(run.column("guide_0.displacement"));
+            CHECK(std::abs(run.column("hub.wz") - spin) <= 0.01 * spin);
+        }
+        CHECK(run.simulation.breaks().size() == 4);
+        CHECK(std::abs(run.column("hub.wz") - 0.5) <= 1e-4);
+        CHECK(run.simulation.statistics().energy.max_rel <= 1e-13);
+    }
 }

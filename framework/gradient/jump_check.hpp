@@ -15,7 +15,7 @@ namespace ancora {
 ///
 ///   r(x1) - r(x0) = (r'(x0) + r'(x1)) / 2 . (x1 - x0) + O(|x1 - x0|^3)                       (1)
 ///
-/// leaves nothing that is larger than what the slopes r' differ by, as at a kink, or than a small
+/// leaves nothing that is larger than what the slopes r' differ by, as where slopes jump, or than a small
 /// part of the terms. A force that jumps on the way, as by a condition on the state, leaves its
 /// jump: when it comes depends on parameters, and no derivative of the steps knows that.
 class JumpCheck {

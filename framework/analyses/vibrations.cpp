@@ -515,7 +515,6 @@ void find_lowest(KernelSystem& system,
 bool hides_lowest(const LinearEquations& at,
                   const Reduced& reduced,
                   const Eigen::LLT<Eigen::MatrixXd>& mass) {
-    if (reduced.D.isZero(0.0)) return false;
     const double rounding = kRoundings * static_cast<double>(2 * reduced.Z.cols()) *
                             std::numeric_limits<double>::epsilon();
     const double norm =
@@ -549,13 +548,13 @@ void find_all(KernelSystem& system,
     const double stiffness = reduced.K.norm();
     const bool is_symmetric = reduced.is_holonomic && !spin.is_moving() &&
                               (reduced.K - reduced.K.transpose()).norm() <= kSymmetric * stiffness;
-    if (is_symmetric && at.N.rows() == 0 && hides_lowest(at, reduced, mass)) {
-        find_lowest(system, at, spin, options.count > 0 ? options.count : kFew, true, out);
-        return;
-    }
     const double per_mass = reduced.M.trace() / static_cast<double>(r);
     const bool is_undamped =
         reduced.D.norm() <= 1e-13 * (std::sqrt(stiffness * per_mass) + per_mass);
+    if (is_symmetric && !is_undamped && at.N.rows() == 0 && hides_lowest(at, reduced, mass)) {
+        find_lowest(system, at, spin, options.count > 0 ? options.count : kFew, true, out);
+        return;
+    }
     if (is_symmetric && is_undamped) {
         auto [squares, shapes] =
             symmetric_pencil(0.5 * (reduced.K + reduced.K.transpose()), reduced.M);

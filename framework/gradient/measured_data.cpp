@@ -10,10 +10,20 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/nearest_name.hpp"
+#include "model_parameter.hpp"
 #include "table_file.hpp"
 #include "wording.hpp"
 
 namespace ancora {
+
+namespace {
+
+/// Lengths, angles and numbers do not jump in impacts.
+bool is_of_places(const std::string& unit) {
+    return unit.find_first_of("sNJWAV") == std::string::npos;
+}
+
+}  // namespace
 
 DataWatch::DataWatch(const MeasuredData& data, const Simulation& simulation)
     : data_(data), is_adaptive_(simulation.is_adaptive()) {
@@ -25,6 +35,7 @@ DataWatch::DataWatch(const MeasuredData& data, const Simulation& simulation)
         in_row_.push_back(
             static_cast<std::size_t>(std::ranges::find(names, column) - names.begin()));
         is_mean_.push_back(means.contains(column) ? 1 : 0);
+        is_place_.push_back(is_of_places(unit_of({column, column}, simulation)) ? 1 : 0);
     }
     const double slack = 1e-9 * (simulation.end_time() - simulation.begin_time());
     if (data.t.front() < simulation.begin_time() - slack ||
@@ -97,7 +108,7 @@ double DataWatch::on_its_side(std::size_t column, double t) const {
     if (behind != jumps_.begin()) first = place_of(*(behind - 1));
     if (behind != jumps_.end()) end = place_of(*behind);
     // Two impacts in a step: nothing is known between them.
-    if (first >= end) return through_nearest(column, t, 0, times_.size());
+    if (first >= end || is_place_[column] != 0) return through_nearest(column, t, 0, times_.size());
     return through_nearest(column, t, first, end);
 }
 

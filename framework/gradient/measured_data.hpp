@@ -32,7 +32,7 @@ private:
     bool is_adaptive_;
     std::vector<int> numbers_;
     std::vector<std::size_t> in_row_;
-    std::vector<char> is_mean_;
+    std::vector<char> is_mean_, is_place_;
     std::vector<double> row_, now_;
     std::vector<double> times_, kept_;  // of step ends; row by row
     std::vector<double> jumps_;         // times of impacts

@@ -9,6 +9,7 @@
 
 #include <Eigen/Core>
 
+#include "idle_viscosity.hpp"
 #include "part_differences.hpp"
 
 namespace ancora {
@@ -66,7 +67,9 @@ std::string check_derivative(StepDerivative& of,
     std::vector<char> counts(static_cast<std::size_t>(all), 1);
     for (int k = 0; k < m; ++k) {
         if (!laws.carries(k)) dpi[k] = 0.0;
-        if (laws[k].kind == RowKind::unilateral) counts[static_cast<std::size_t>(k)] = 0;
+        // Nor do stresses of dashpots without viscosity, of which any is a rate beyond bounds.
+        if (laws[k].kind == RowKind::unilateral || laws[k].viscosity == kIdleViscosity)
+            counts[static_cast<std::size_t>(k)] = 0;
     }
     for (const int k : rows.dropped()) counts[static_cast<std::size_t>(k)] = 0;
     for (int k = 0; k < m; ++k)

@@ -36,7 +36,7 @@ TEST_CASE("a force that a condition on the state switches has no derivative, and
                                                most_bytes);
             for (const std::size_t p : {0, 1}) {
                 CHECK(has(found.entry(0, p).remark, "jumps"));
-                CHECK(found.entry(0, p).error >= std::abs(found.entry(0, p).value));
+                CHECK(std::isinf(found.entry(0, p).error));
             }
             CHECK(has(found.why_differences, "dopri5"));
         }

@@ -21,7 +21,7 @@ namespace ancora {
 namespace {
 
 /// First bytes of a saved state; the last two digits are the format's number.
-constexpr std::uint64_t kStateMagic = 0x33314554'41545341;  // "ASTATE13"
+constexpr std::uint64_t kStateMagic = 0x34314554'41545341;  // "ASTATE14"
 
 // Hexadecimal digits of a hash in words.
 constexpr std::size_t kShortHash = 16;

@@ -86,10 +86,11 @@ constexpr ancora::Parameter kCable[] = {
     p::matrix("nodes", 0, 3, "m", "positions of the nodes along the cable, counted from 0"),
     p::number(
         "length", "m", "whole length without strain; left out: that of the curve through the nodes")
-        .positive(),
-    p::number("EA", "N", "axial stiffness").positive().required(),
+        .positive()
+        .sensitive(),
+    p::number("EA", "N", "axial stiffness").positive().required().sensitive(),
     p::number("EI", "N m^2", "bending stiffness").nonnegative().otherwise("0.0"),
-    p::number("mass", "kg/m", "mass per length without strain").positive().required(),
+    p::number("mass", "kg/m", "mass per length without strain").positive().required().sensitive(),
     p::number("damping", "s", "axial force per rate of the strain, in that per strain")
         .nonnegative()
         .otherwise("0.0")

@@ -41,7 +41,9 @@ public:
         parameter::vector("normal", 3, "", "normal of the surface, inertial axes").required(),
         parameter::vector("along", 3, "", "t_1, inertial axes; of it the part in the surface")
             .required(),
-        parameter::vector("mu", 2, "-", "coefficients along t_1 and across it, > 0").required(),
+        parameter::vector("mu", 2, "-", "coefficients along t_1 and across it, > 0")
+            .required()
+            .sensitive(),
         parameter::number("stiffness", "1/m", "sigma, of the bristles per normal force")
             .positive()
             .required()

@@ -19,12 +19,18 @@ constexpr ancora::Parameter kPlane[] = {
 
 constexpr ancora::Parameter kFriction[] = {
     p::number("mu_static", "-", "coefficient of static friction; left out: mu_kinetic")
-        .nonnegative(),
+        .nonnegative()
+        .sensitive(),
     p::number("mu_kinetic", "-", "coefficient of kinetic friction; left out: mu_static")
-        .nonnegative(),
-    p::number("viscous", "N s/m", "adds c |w| while it slips").nonnegative().otherwise("0.0"),
+        .nonnegative()
+        .sensitive(),
+    p::number("viscous", "N s/m", "adds c |w| while it slips")
+        .nonnegative()
+        .otherwise("0.0")
+        .sensitive(),
     p::number("stribeck_velocity", "m/s", "speed over which static falls to kinetic friction")
-        .positive(),
+        .positive()
+        .sensitive(),
     p::vector("surface_velocity", 3, "m/s", "of the surface of b, such as a belt's")
         .otherwise("[0.0, 0.0, 0.0]"),
 };
@@ -56,7 +62,8 @@ constexpr ancora::Parameter kContact[] = {
     p::number("restitution", "-", "e: impulse of expansion per impulse of compression")
         .at_least(0.0)
         .at_most(1.0)
-        .otherwise("0.0"),
+        .otherwise("0.0")
+        .sensitive(),
     p::text("law",
             "what restitution says: impulses, p' = e p; rates, u+ = -e u-, of which friction may "
             "leave less; works, W' = -e^2 W (Stronge), of one contact at a time",
@@ -65,7 +72,8 @@ constexpr ancora::Parameter kContact[] = {
     p::number("friction", "-", "mu, or a table: a force \"coulomb_friction\" inside")
         .nonnegative()
         .or_table(kFriction)
-        .making("coulomb_friction", "mu_kinetic"),
+        .making("coulomb_friction", "mu_kinetic")
+        .sensitive(),
 };
 
 void* create(const ancora::Arguments& arguments) {

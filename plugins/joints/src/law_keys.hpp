@@ -241,7 +241,8 @@ inline constexpr Parameter kLimitsInside[] = {
     parameter::number("restitution", "-", "impulse of expansion per impulse of compression, 0 to 1")
         .at_least(0.0)
         .at_most(1.0)
-        .otherwise("0.0"),
+        .otherwise("0.0")
+        .sensitive(),
     kWhich,
 };
 inline constexpr Parameter kStopKeys[] = {

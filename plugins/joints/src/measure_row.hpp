@@ -233,7 +233,8 @@ inline constexpr Parameter kTeethRestitution =
                       "sides meet, 0 to 1")
         .at_least(0.0)
         .at_most(1.0)
-        .otherwise("0.0");
+        .otherwise("0.0")
+        .sensitive();
 inline constexpr Parameter kCouplerKeys[] = {
     parameter::make("on", "", "the measures", Shape::texts).required(),
     parameter::vector("ratios", 0, "", "k_i: sum k_i dm_i = 0; as many as measures")

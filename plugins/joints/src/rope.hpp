@@ -49,7 +49,8 @@ inline constexpr Parameter kRopeKeys[] = {
                       "compression where it becomes taut, 0 to 1")
         .at_least(0.0)
         .at_most(1.0)
-        .otherwise("0.0"),
+        .otherwise("0.0")
+        .sensitive(),
     kInterpolation,
     kOutside,
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "ancora/sdk/authoring.hpp"
 #include "ancora/sdk/plugin.hpp"
@@ -70,7 +71,8 @@ public:
 };
 
 /// The same by the distance, g = |d| - D, whose least value on a chord no polynomial has.
-template <Degree kDegree>
+/// @tparam kForgets  a second gap, 2 |d| - 3 D, has no Jacobian
+template <Degree kDegree, bool kForgets = false>
 class Apart final : public Constraint {
 public:
     static constexpr Parameter kParameters[] = {
@@ -102,6 +104,7 @@ public:
             square += w * w;
         }
         if (!out.pi.empty()) out.pi[0] = l - kD;
+        if (!out.pi.empty() && kForgets) out.pi[1] = 2.0 * l - 3.0 * kD;
         if (!out.b.empty()) out.b[0] = -(square - along * along) / l;
     }
     void evaluate_step(int, const RowStep& step, const RowStepValues& out) const override {
@@ -132,13 +135,15 @@ private:
     static constexpr double kD = 0.2;
     static constexpr AttachmentRequest kOn[] = {{"a"}, {"b"}};
     static constexpr std::int32_t kStencil[] = {0, 1, 2, 3, 4, 5};
-    static constexpr RowLaw kLaws[] = {{.kind = RowKind::unilateral, .restitution = 0.5}};
+    static constexpr RowLaw kLaws[] = {{.kind = RowKind::unilateral, .restitution = 0.5},
+                                       {.kind = RowKind::unilateral, .restitution = 0.5}};
+    static constexpr int kRows = kForgets ? 2 : 1;
     static constexpr RowBlock kBlock = {.name = "gap",
                                         .num_items = 1,
-                                        .rows_per_item = 1,
+                                        .rows_per_item = kRows,
                                         .scalars_per_item = 6,
                                         .stencil = kStencil,
-                                        .laws = kLaws,
+                                        .laws = std::span<const RowLaw>(kLaws, kRows),
                                         .degree = kDegree};
 };
 
@@ -161,9 +166,10 @@ template <Gap kWrong>
 constexpr TypeDescriptor balls(const char* name) {
     return type<Balls<kWrong>>(name, Balls<kWrong>::kDocs, Balls<kWrong>::kParameters);
 }
-template <Degree kDegree>
+template <Degree kDegree, bool kForgets = false>
 constexpr TypeDescriptor apart(const char* name) {
-    return type<Apart<kDegree>>(name, Apart<kDegree>::kDocs, Apart<kDegree>::kParameters);
+    using Type = Apart<kDegree, kForgets>;
+    return type<Type>(name, Type::kDocs, Type::kParameters);
 }
 
 constexpr TypeDescriptor kTypes[] = {
@@ -179,6 +185,7 @@ constexpr TypeDescriptor kTypes[] = {
     balls<Gap::bounces_backward>("bounces_backward"),
     apart<Degree::general>("right_apart"),
     apart<Degree::quadratic>("claims_quadratic"),
+    apart<Degree::general, true>("forgets_a_row"),
     type<ClaimsLinear>("claims_linear", Balls<Gap::nothing>::kDocs, ClaimsLinear::kParameters),
 };
 

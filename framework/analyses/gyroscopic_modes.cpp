@@ -475,6 +475,17 @@ bool is_steady_motion(const LinearEquations& equations, const Eigen::VectorXcd& 
     return g * g + 4.0 * a * k > 0.0;
 }
 
+/// The real part of a vibration about a rest that damping changes little, -x* D x / (2 x* M x):
+/// beside the fastest rates it is rounding of the eigenvalue.
+double slow_decay(const LinearEquations& equations, const Eigen::VectorXcd& x) {
+    double damped = 0.0, moved = 0.0;
+    for (const Eigen::VectorXd& part : {Eigen::VectorXd(x.real()), Eigen::VectorXd(x.imag())}) {
+        damped += part.dot(equations.D * part);
+        moved += part.dot(equations.M * part);
+    }
+    return moved > 0.0 ? -0.5 * damped / moved : 0.0;
+}
+
 /// Eigenvalues with one shift, the drifts first, among them the lowest ones.
 GyroscopicModes search(const LinearEquations& equations,
                        const RigidMotions& rigid,
@@ -571,8 +582,11 @@ GyroscopicModes gyroscopic_modes(const KernelSystem& system,
         if (is_conservative && value.imag() > 0.0 &&
             is_steady_motion(equations, found.shapes.col(k)))
             value = {0.0, value.imag()};
-        if (!is_conservative && std::abs(value.real()) <= kNoGrowth * scale.fastest)
+        if (is_conservative || std::abs(value.real()) > kNoGrowth * scale.fastest) continue;
+        if (free == nullptr)
             value = {0.0, value.imag()};
+        else if (value.imag() != 0.0)
+            value = {slow_decay(equations, found.shapes.col(k)), value.imag()};
     }
     order = above_the_axis(found.values);
     order.resize(std::min(order.size(), static_cast<std::size_t>(count)));

@@ -48,6 +48,7 @@ public:
             system_.set_state(view(q_), view(v), t_);
         } catch (const Error& error) {
             // That of the model itself has been accepted: what differs is the rate of a drive.
+            if (!error.message().starts_with("inconsistent start")) throw;
             throw Error(error.kind(),
                         "what prescribes a rate, as a drive, does not follow the range: leave it "
                         "out, since what spins freely keeps its spin, or, for a shaft that cannot "

@@ -68,6 +68,7 @@ private:
                 } catch (const AdjointObstacle& found) {
                     if (found.is_jump) throw;
                     obstacle = found;
+                    jumps_.reset();
                 }
                 look_for_jumps(segment);
             });

@@ -87,7 +87,6 @@ AdjointSweep::AdjointSweep(const Subject& of, const AcceptedStep& first)
             weights_of(of.of[i], of.places[i], run_.times(), simulation_.step_size()));
     }
     columns_.emplace(simulation_, names);
-    leave_to_differences(of);
     settings_ = of.model({}).integrator;
     if (!column_of_.empty()) {
         parameters_.emplace(of.by,
@@ -108,38 +107,6 @@ AdjointSweep::AdjointSweep(const Subject& of, const AcceptedStep& first)
     costates_.assign(column_of_.size(), {zero(n), zero(n), zero(system_.parts().m), 0.0});
     value_.assign(column_of_.size() * of.by.size(), 0.0);
     size_ = value_;
-}
-
-/// Of what impacts do to a number within a step, its ends know nothing.
-void AdjointSweep::leave_to_differences(const Subject& of) {
-    std::vector<std::ptrdiff_t> impacts;  // numbers of their steps
-    for (const ImpactRecords::Event& event : system_.impacts().all())
-        if (event.what == ImpactRecords::What::impact || event.what == ImpactRecords::What::closed)
-            impacts.push_back(std::ranges::lower_bound(run_.times(), event.t) -
-                              run_.times().begin());
-    if (impacts.empty() || column_of_.empty()) return;
-    const std::vector<Entries> entries = columns_->take();
-    const int n = system_.num_coordinates();
-    for (std::size_t c = column_of_.size(); c-- > 0;) {
-        const auto [i, name] = column_of_[c];
-        const Objective& objective = of.of[i];
-        const bool jumps = std::ranges::any_of(entries[name], [n](const auto& entry) {
-            return entry.first >= n && entry.first < 2 * n;
-        });
-        std::string& why = out_.of[i];
-        if (is_sum(objective.take) && jumps)
-            why =
-                fmt::format("{} jumps in impacts, and sums over the ends of steps do not know when",
-                            objective.column);
-        const long step = of.places[i].step;
-        if (is_extreme(objective.take) && std::ranges::any_of(impacts, [step](std::ptrdiff_t at) {
-                return at == step || at == step + 1;
-            }))
-            why = fmt::format("{} lies at an impact, where it has a corner", objective.text);
-        if (why.empty()) continue;
-        column_of_.erase(column_of_.begin() + static_cast<std::ptrdiff_t>(c));
-        weights_.erase(weights_.begin() + static_cast<std::ptrdiff_t>(c));
-    }
 }
 
 AdjointGradient AdjointSweep::run() {

@@ -115,8 +115,6 @@ protected:
     unsigned checks_ = 0;
 
 private:
-    void leave_to_differences(const Subject& of);
-
     AdjointGradient out_;
     std::size_t num_parameters_;
     std::vector<std::pair<std::size_t, std::size_t>> column_of_;  // objective, its column

@@ -76,6 +76,39 @@ void require_within_run(std::span<const Objective> of, const Simulation& simulat
                                     simulation.end_time()));
 }
 
+/// Of what impacts do to a number within a step its ends know nothing, and neither do the adjoint
+/// and differences of sums of them, or of the end that is nearest to an extreme value.
+/// @returns why a number has no derivative; empty: it may have one
+std::string hidden_in_steps(const Objective& one,
+                            const ColumnWatch::Place& place,
+                            const Simulation& simulation) {
+    const bool jumps = !is_of_places(unit_of({one.column, one.column}, simulation));
+    if (simulation.is_adaptive() || !(is_extreme(one.take) || (is_sum(one.take) && jumps)))
+        return {};
+    const std::string name = one.column.substr(0, one.column.find_first_of(".@"));
+    const bool is_of_body = std::ranges::any_of(KernelAccess::of(simulation).parts().model.bodies,
+                                                [&](const BodyPart& body) {
+                                                    return body.object.name == name;
+                                                });
+    for (const ImpactEvent& event : simulation.impacts()) {
+        if (event.kind != ImpactEvent::Kind::impact && event.kind != ImpactEvent::Kind::closed)
+            continue;
+        // Of a column of a body its own alone count.
+        if (is_of_body && std::ranges::find(event.bodies, name) == event.bodies.end()) continue;
+        if (is_sum(one.take))
+            return fmt::format(
+                "{} jumps in an impact at t = {:.6g} s, and sums over the ends of steps do not "
+                "know "
+                "when",
+                one.column,
+                event.t);
+        if (std::abs(event.t - place.time) <= simulation.step_size())
+            return fmt::format("it lies at an impact, at t = {:.6g} s, where there is a corner",
+                               event.t);
+    }
+    return {};
+}
+
 /// The derivatives of all objectives by one parameter, as neighbours come in.
 class Derivatives {
 public:
@@ -246,6 +279,9 @@ Gradient differentiate(const ModelSource& model,
         value.value = here.values[i];
         if (is_extreme(of[i].take)) value.at = places[i].time;
     }
+    std::vector<std::string> hidden;
+    for (std::size_t i = 0; i < of.size(); ++i)
+        hidden.push_back(hidden_in_steps(of[i], places[i], simulation));
     if (recorded && has_events(simulation))
         adjoint.obstacle = "the run has events other than impacts and changes of friction";
     if (adjoint.obstacle.empty())
@@ -304,10 +340,11 @@ Gradient differentiate(const ModelSource& model,
             out.entries.push_back(adjoint.has(i, k) ? adjoint.entries[i * parameters.size() + k]
                                                     : derivatives[k].entry(i));
             Gradient::Entry& entry = out.entries.back();
-            if (!adjoint.has_jump) continue;
+            const std::string& why = adjoint.has_jump ? adjoint.obstacle : hidden[i];
+            if (why.empty()) continue;
             // A difference of zero is as wrong as any other.
             entry.error = std::numeric_limits<double>::infinity();
-            entry.remark = adjoint.obstacle;
+            entry.remark = why;
         }
     out.runs = runs.count;
     return out;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include <Eigen/Core>
 #include <fmt/format.h>
@@ -16,6 +17,8 @@ namespace {
 constexpr double kOfTerms = 0.5;
 // Of the largest force: what is less is nothing to the motion.
 constexpr double kNoForce = 1e-6;
+// Of twice a jump: smooth forces are nearer to their cubic in the middle of the way.
+constexpr double kOfJump = 0.125;
 constexpr double kNoWay = 1e-9;  // of the model's size: the same of strains
 constexpr double kSameLength = 1e-9;
 
@@ -47,6 +50,19 @@ JumpCheck::Way JumpCheck::between(const AcceptedStep& from, const AcceptedStep& 
             to.before.pi - from.before.pi};
 }
 
+/// In the middle between two steps.
+AcceptedStep JumpCheck::between_of(const AcceptedStep& one, const AcceptedStep& other) {
+    AcceptedStep out = one;
+    const Way way = between(one, other);
+    out.before.q += 0.5 * way.q;
+    out.before.pi += 0.5 * way.pi;
+    out.a += 0.5 * way.a;
+    out.s += 0.5 * way.s;
+    // dq = h (v0 + h a / 2)
+    out.before.v += 0.5 * (way.dq / one.h - 0.5 * one.h * way.a);
+    return out;
+}
+
 bool JumpCheck::are_alike(const AcceptedStep& one, const AcceptedStep& other) const {
     return !one.projection && !other.projection &&
            std::abs(one.h - other.h) <= kSameLength * one.h &&
@@ -72,7 +88,6 @@ void JumpCheck::take(const StepDerivative& of, const AcceptedStep& step, const A
 
 bool JumpCheck::jumps(const StepDerivative::Change& here, const AcceptedStep& step) {
     const SystemData data = system_.step_data();
-    const int m = data.parts.m;
     const StepDerivative::Change& there = *ahead_;
     // Rounding of accelerations is that of places over h^2.
     const double places =
@@ -80,41 +95,49 @@ bool JumpCheck::jumps(const StepDerivative::Change& here, const AcceptedStep& st
     const double force = kNoForce * std::max({largest_entry(data.trial.Ma),
                                               largest_entry(data.trial.F),
                                               largest_entry(there.motion_terms)});
-    const auto finds = [&](const Eigen::VectorXd& by_time_motion,
-                           const Eigen::VectorXd& by_time_rows) {
-        const auto is_jump = [](double a, double b, double by_time, double terms, double least) {
-            const double left = std::abs(0.5 * (a + b + by_time));
-            return left > std::abs(a - b) + kOfTerms * terms + least;
-        };
-        for (int i = 0; i < data.parts.n; ++i) {
-            const double rounding = places * std::abs(data.parts.mass.diagonal(i));
-            if (is_jump(here.motion[i],
-                        there.motion[i],
-                        by_time_motion[i],
+    const auto exceeds = [](double a, double b, double terms, double least) {
+        return 0.5 * std::abs(a + b) > std::abs(a - b) + kOfTerms * terms + least;
+    };
+    // Numbers of coordinates, and behind them of rows, of which (1) leaves too much.
+    const auto find = [&](const Change& a, const Change& b) {
+        std::vector<int> out;
+        const int n = data.parts.n;
+        for (int i = 0; i < n; ++i)
+            if (exceeds(a.motion[i],
+                        b.motion[i],
                         std::max(here.motion_terms[i], there.motion_terms[i]),
-                        force + rounding))
-                return true;
-        }
-        for (int k = 0; k < m; ++k)
+                        force + places * std::abs(data.parts.mass.diagonal(i))))
+                out.push_back(i);
+        for (int k = 0; k < data.parts.m; ++k)
             if (data.parts.laws.carries(k) &&
-                is_jump(here.rows[k],
-                        there.rows[k],
-                        by_time_rows[k],
+                exceeds(a.rows[k],
+                        b.rows[k],
                         std::max(here.rows_terms[k], there.rows_terms[k]),
                         kNoWay * data.state.extent) &&
                 std::ranges::find(step.before.dropped, k) == step.before.dropped.end())
-                return true;
-        return false;
+                out.push_back(n + k);
+        return out;
     };
-    const Eigen::VectorXd no_motion = Eigen::VectorXd::Zero(data.parts.n),
-                          no_rows = Eigen::VectorXd::Zero(system_.num_rows());
-    if (!finds(no_motion, no_rows)) return false;
+    if (find({here.motion, here.rows}, {there.motion, there.rows}).empty()) return false;
+
     // Loads and drives over time change besides.
-    const Residuals at_last(system_, last_, last_.before.t),
-        at_last_now(system_, last_, step.before.t), here_then(system_, step, last_.before.t),
-        here_now(system_, step, step.before.t);
-    return finds(at_last_now.motion - at_last.motion + here_now.motion - here_then.motion,
-                 at_last_now.rows - at_last.rows + here_now.rows - here_then.rows);
+    const double t0 = last_.before.t, t1 = step.before.t;
+    const Residuals last_then(system_, last_, t0), last_now(system_, last_, t1),
+        here_then(system_, step, t0), here_now(system_, step, t1);
+    const Change a{here.motion + here_now.motion - here_then.motion,
+                   here.rows + here_now.rows - here_then.rows},
+        b{there.motion + last_now.motion - last_then.motion,
+          there.rows + last_now.rows - last_then.rows};
+    const std::vector<int> found = find(a, b);
+    if (found.empty()) return false;
+    const Residuals middle(system_, between_of(last_, step), 0.5 * (t0 + t1));
+    return std::ranges::any_of(found, [&](int i) {
+        const int k = i - data.parts.n;
+        const bool is_row = k >= 0;
+        const double x = is_row ? a.rows[k] : a.motion[i], y = is_row ? b.rows[k] : b.motion[i];
+        const double off = is_row ? middle.rows[k] : middle.motion[i];
+        return std::abs(off - 0.125 * (y - x)) > kOfJump * std::abs(x + y);
+    });
 }
 
 }  // namespace ancora

@@ -4,6 +4,8 @@
 
 #include <optional>
 
+#include <Eigen/Core>
+
 #include "kernel_system.hpp"
 #include "recorded_run.hpp"
 #include "step_derivative.hpp"
@@ -15,9 +17,11 @@ namespace ancora {
 ///
 ///   r(x1) - r(x0) = (r'(x0) + r'(x1)) / 2 . (x1 - x0) + O(|x1 - x0|^3)                       (1)
 ///
-/// leaves nothing that is larger than what the slopes r' differ by, as where slopes jump, or than a small
-/// part of the terms. A force that jumps on the way, as by a condition on the state, leaves its
-/// jump: when it comes depends on parameters, and no derivative of the steps knows that.
+/// leaves nothing that is larger than what the slopes r' differ by, as where slopes jump, or than
+/// half of the terms. A force that jumps on the way, as by a condition on the state, leaves its
+/// jump: when it comes depends on parameters, and no derivative of the steps knows that. A smooth
+/// force that bends there is, in the middle of the way, where its values and slopes at the ends
+/// have it, (r'(x0) - r'(x1)) / 8 . (x1 - x0); one that jumps is off by half of its jump.
 class JumpCheck {
 public:
     explicit JumpCheck(KernelSystem& system) : system_(system) {}
@@ -27,12 +31,19 @@ public:
     /// @param next  that is taken next; null where there is none
     /// @throws AdjointObstacle where something jumps
     void take(const StepDerivative& of, const AcceptedStep& step, const AcceptedStep* next);
+    /// The step that comes next follows none.
+    void reset() { ahead_.reset(); }
 
 private:
     struct Way {
         Eigen::VectorXd dq, q, a, s, pi;
     };
+    /// Changes of motion and rows along it, by the slopes at one end.
+    struct Change {
+        Eigen::VectorXd motion, rows;
+    };
     static Way between(const AcceptedStep& from, const AcceptedStep& to);
+    static AcceptedStep between_of(const AcceptedStep& one, const AcceptedStep& other);
     bool are_alike(const AcceptedStep& one, const AcceptedStep& other) const;
     bool jumps(const StepDerivative::Change& here, const AcceptedStep& step);
 

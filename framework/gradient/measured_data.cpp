@@ -16,15 +16,6 @@
 
 namespace ancora {
 
-namespace {
-
-/// Lengths, angles and numbers do not jump in impacts.
-bool is_of_places(const std::string& unit) {
-    return unit.find_first_of("sNJWAV") == std::string::npos;
-}
-
-}  // namespace
-
 DataWatch::DataWatch(const MeasuredData& data, const Simulation& simulation)
     : data_(data), is_adaptive_(simulation.is_adaptive()) {
     const std::vector<std::string> names = simulation.column_names();

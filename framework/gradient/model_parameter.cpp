@@ -255,4 +255,8 @@ std::string unit_of(const Objective& objective, const Simulation& simulation) {
     return unit.empty() ? "s" : unit + " s";
 }
 
+bool is_of_places(const std::string& unit) {
+    return unit.find_first_of("sNJWAV") == std::string::npos;
+}
+
 }  // namespace ancora

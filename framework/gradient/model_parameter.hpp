@@ -62,5 +62,8 @@ std::vector<std::string> with_sensitive(const ModelSource& model,
 
 /// SI unit of an objective; empty where it has none, or one that nothing tells.
 std::string unit_of(const Objective& objective, const Simulation& simulation);
+/// Whether a column with this unit is a length, an angle or a number, which does not jump in
+/// impacts.
+bool is_of_places(const std::string& unit);
 
 }  // namespace ancora

@@ -211,6 +211,9 @@ void RecordedRun::run(const std::function<void()>& after_step) {
                 if (bytes > most_bytes_) {
                     are_kept_ = false;
                     system_.watch_steps({});
+                    for (Checkpoint& at : checkpoints_)
+                        if (at.step > 0)
+                            at.last = steps_[ends_[static_cast<std::size_t>(at.step) - 1] - 1];
                     steps_ = {};
                     events_ = {};
                 }

@@ -91,7 +91,7 @@ public:
         std::vector<std::size_t> ends;  ///< of each grid step, the number of steps up to its end
         std::vector<PassedEvent> events;
         StepState begin, end;  ///< at the checkpoints; what comes next may begin otherwise
-        /// The steps beside it, where they are known: that before it always on the way back.
+        /// The steps beside it, where they are known: that before it on the way back.
         std::optional<AcceptedStep> former, following;
     };
     /// Calls visit(segment) for all, the last first; once, as with visit_forwards().

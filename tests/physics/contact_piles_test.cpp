@@ -188,6 +188,9 @@ TEST_CASE("dominoes that lean on each other come to rest, and stay") {
     const RunStatistics statistics = simulation.statistics();
     const double steps = static_cast<double>(statistics.steps);
     CHECK(statistics.energy.max_abs <= tolerance(rounding_bound(steps) * all * size.z()));
+    const double pieces = static_cast<double>(statistics.substeps);
+    CHECK(statistics.momentum.max_rel <= tolerance(10.0 * rounding_bound(pieces)));
+    CHECK(statistics.angular_momentum.max_rel <= tolerance(10.0 * rounding_bound(pieces)));
     CHECK(statistics.impacts.least_gap >= -tolerance(1e-13));
 }
 

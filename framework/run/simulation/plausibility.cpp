@@ -126,7 +126,9 @@ double extend_by_points(const Model& model, Eigen::AlignedBox3d& box) {
             const Coordinate& coordinate = part.coordinates[k];
             if (!coordinate.translates) {
                 if (coordinate.vector >= 0) size = std::max(size, 2.0 * coordinate.reach);
-            } else if (coordinate.axis == 0 && k + 2 < part.coordinates.size()) {
+            } else if (coordinate.axis == 0 && k + 2 < part.coordinates.size() &&
+                       part.coordinates[k + 1].translates && part.coordinates[k + 1].axis == 1 &&
+                       part.coordinates[k + 2].translates && part.coordinates[k + 2].axis == 2) {
                 box.extend(Vec3(model.start_q.data() + part.first + k));
             }
         }

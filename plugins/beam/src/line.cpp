@@ -21,6 +21,7 @@ namespace {
 // Sine of an angle at which `up` says nothing, and relative length of a distance that is none.
 constexpr double kParallel = 1e-9;
 constexpr double kCoincident = 1e-12;
+constexpr double kRoundedAxes = 2e-15;  // of places, in the direction between two of them
 // Elements that turn by less against each other are in line: stiffnesses are right to its square,
 // and masses of d_3 that are less than that of those of d_1 do not arise.
 constexpr double kInLine = 1e-3;
@@ -226,7 +227,7 @@ void turn_sharp(const Arguments& arguments, Line& line) {
         }
         const auto turn_at = [&](std::int32_t node) {
             return without_rounding(line.frames[static_cast<std::size_t>(node)].transpose() * axes,
-                                    kCoincident * size / e.length);
+                                    kRoundedAxes * size / e.length);
         };
         e.A = turn_at(e.a);
         e.B = turn_at(e.b);

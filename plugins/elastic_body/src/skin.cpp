@@ -205,6 +205,7 @@ FiniteElements with_interfaces_by_area(FiniteElements model) {
         for (const std::int32_t node : model.interfaces[k].nodes)
             owner[slot(node)] = static_cast<std::int32_t>(k);
     std::vector<double> weight(model.x.size(), 0.0), area(model.interfaces.size(), 0.0);
+    std::vector<char> is_on_face(model.x.size(), 0);
     for (const auto& [c, m] : outer_faces(model.volumes)) {
         const std::int32_t of = owner[slot(c[0])];
         const auto is_of = [&](std::int32_t node) {
@@ -214,12 +215,21 @@ FiniteElements with_interfaces_by_area(FiniteElements model) {
         const double A = 0.5 * (model.x[slot(c[1])] - model.x[slot(c[0])])
                                    .cross(model.x[slot(c[2])] - model.x[slot(c[0])])
                                    .norm();
-        for (const std::int32_t node : m) weight[slot(node)] += A / 3.0;
+        for (const std::int32_t node : c) is_on_face[slot(node)] = 1;
+        for (const std::int32_t node : m) {
+            is_on_face[slot(node)] = 1;
+            weight[slot(node)] += A / 3.0;
+        }
         area[slot(of)] += A;
     }
     for (std::size_t k = 0; k < model.interfaces.size(); ++k) {
         Interface& interface = model.interfaces[k];
-        if (interface.is_mean || !(area[k] > 0.0)) continue;
+        // Nodes beside its faces count as well: it has none but the mean of all.
+        if (interface.is_mean || !(area[k] > 0.0) ||
+            !std::ranges::all_of(interface.nodes, [&](std::int32_t node) {
+                return is_on_face[slot(node)] != 0;
+            }))
+            continue;
         interface.origin = Vec3::Zero();
         for (const std::int32_t node : interface.nodes) {
             interface.weights.push_back(weight[slot(node)] / area[k]);

@@ -520,6 +520,14 @@ TEST_SUITE("truss: mesh files that are refused") {
         CHECK(refusal("solid nothing\nendsolid\n", kFaces) ==
               "1:1: there are no line elements and no faces");
         CHECK(!refusal(bytes.substr(0, 150), kFaces).empty());
+        // Cut short behind a facet, and facets of no solid
+        const std::string first = text.substr(0, text.find("endfacet") + 9);
+        CHECK(refusal(first, kFaces) == "8:2: the file ends without \"endsolid\": it is cut short");
+        CHECK(refusal(first + "endsolid\n" + first, kFaces).ends_with("it is cut short"));
+        CHECK(refusal(first + "endsolid\n facet", kFaces) ==
+              "10:2: expected \"solid\", found \"facet\"");
+        CHECK(refusal(first + first, kFaces)
+                  .ends_with("expected \"facet\" or \"endsolid\", found \"solid\""));
     }
 
     TEST_CASE("no lines, lines of length zero, lines given twice") {

@@ -91,12 +91,15 @@ void read_text_stl(std::string_view file, Mesh& mesh) {
     Cursor words(file);
     Nodes nodes(mesh);
     std::vector<std::int32_t> members;
+    bool is_open = false;
     while (!words.at_end()) {
         const std::string_view word = words.word("\"facet\"");
-        if (is_stl_word(word, "solid") || is_stl_word(word, "endsolid")) {
+        if (is_stl_word(word, is_open ? "endsolid" : "solid")) {
+            is_open = !is_open;
             words.line();  // the name
             continue;
         }
+        if (!is_open) words.fail("expected \"solid\", found " + Cursor::shown(word));
         if (!is_stl_word(word, "facet"))
             words.fail("expected \"facet\" or \"endsolid\", found " + Cursor::shown(word));
         const std::size_t at = words.offset();
@@ -114,6 +117,7 @@ void read_text_stl(std::string_view file, Mesh& mesh) {
         expect_word(words, "endfacet");
         mesh.add_face(corners, at, members);
     }
+    if (is_open) words.fail("the file ends without \"endsolid\": it is cut short");
 }
 
 }  // namespace

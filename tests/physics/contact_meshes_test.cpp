@@ -158,6 +158,29 @@ TEST_CASE("a ball on a plane of triangles rolls as on the plane, over edges with
         }
 }
 
+TEST_CASE("a point without a radius meets triangles in a plane as the plane") {
+    const Mesh flat = terrain(8, 0.25, [](double, double) {
+        return 0.0;
+    });
+    const std::string both = "a = \"p\"\nb = \"ground\"\nradius = 0.0\n";
+    for (const double drop : {0.0, 0.2}) {
+        CAPTURE(drop);
+        const std::string start =
+            weight({0.3, 0.1, -kGravity}) + "\n[[body]]\nname = \"p\"\n" +
+            "type = \"particle\"\nmass = 2.0\nposition = " + triple({-0.9, -0.77, drop}) +
+            "\nvelocity = [1.3, 1.0, 0.0]\n" + integrator("emm", 0.01, 1.0);
+        Simulation plane =
+            model(start + meets("contact", both + "plane = { normal = [0, 0, 1] }", 0.5, 0.3));
+        Simulation mesh = model(
+            start + meets("mesh_contact", both + "shape_b = { " + flat.text() + " }", 0.5, 0.3));
+        run_to_end(plane);
+        run_to_end(mesh);
+        check_balances(mesh, 200.0);
+        CHECK((place(plane, "p.") - place(mesh, "p.")).norm() <= tolerance(1e-11));
+        CHECK(mesh.statistics().impacts.count == plane.statistics().impacts.count);
+    }
+}
+
 /// With the same start, by gaps of `contact` and of meshes.
 void check_alike(const std::string& start,
                  const std::string& keys,
@@ -294,36 +317,17 @@ TEST_CASE("a ball falls into a cup and stays there") {
     for (int k = 0; k < 8; ++k)
         cup.nodes.emplace_back(
             k % 2 == 0 ? -0.2 : 0.2, k / 2 % 2 == 0 ? -0.2 : 0.2, k < 4 ? 0.0 : 0.2);
-    cup.triangles = {{0, 2, 1},
-                     {1, 2, 3},
-                     {0, 1, 4},
-                     {1, 5, 4},
-                     {2, 6, 3},
-                     {3, 6, 7},
-                     {0, 4, 2},
-                     {2, 4, 6},
-                     {1, 3, 5},
-                     {3, 7, 5},
-                     // the rim
-                     {4, 5, 12},
-                     {5, 13, 12},
-                     {5, 7, 13},
-                     {7, 15, 13},
-                     {7, 6, 15},
-                     {6, 14, 15},
-                     {6, 4, 14},
-                     {4, 12, 14},
-                     // the pit: its floor, and its walls, seen from within
-                     {8, 9, 10},
-                     {9, 11, 10},
-                     {12, 13, 8},
-                     {13, 9, 8},
-                     {13, 15, 9},
-                     {15, 11, 9},
-                     {15, 14, 11},
-                     {14, 10, 11},
-                     {14, 12, 10},
-                     {12, 8, 10}};
+    cup.triangles.erase(cup.triangles.begin() + 2, cup.triangles.begin() + 4);  // its top
+    // The pit: its floor and its walls, seen from within, and the rim
+    for (std::size_t k = 0, count = cup.triangles.size(); k < count; ++k) {
+        const std::array<int, 3> t = cup.triangles[k];
+        cup.triangles.push_back({t[0] + 8, t[2] + 8, t[1] + 8});
+    }
+    const int rim[] = {4, 5, 7, 6, 4};
+    for (std::size_t k = 0; k < 4; ++k) {
+        cup.triangles.push_back({rim[k], rim[k + 1], rim[k] + 8});
+        cup.triangles.push_back({rim[k + 1], rim[k + 1] + 8, rim[k] + 8});
+    }
     Simulation simulation =
         model(weight({0.0, 0.0, -kGravity}) + rolling_ball({0.09, 0.05, 0.5}, {0.3, 0.2, 0.0}) +
               integrator("emm", 0.01, 3.0) +
@@ -448,6 +452,28 @@ TEST_CASE("bad meshes are refused in words") {
     CHECK(has(refused(square, -0.2), "counter-clockwise seen from in front"));
     CHECK(has(refused(square, 0.1), "nothing was thrown"));
     CHECK(has(refused("box = [1, 1, 1]"), "has no mesh, and neither has b"));
+    CHECK(has(triangles("[0, 1, 2], [2, 1, 4]"), "node 3 is in no triangle"));
+    // What is wholly inside of a solid meets none of its triangles.
+    const auto of_shape = [&](const std::string& shape, const Vec3& x, const std::string& mesh) {
+        return refusal([&] {
+            model(rolling_ball(x, Vec3::Zero()) + integrator("emm", 0.01, 1.0) +
+                  meets("mesh_contact",
+                        "a = \"ball\"\nb = \"ground\"\nshape = { " + shape + " }\nshape_b = { " +
+                            mesh + " }",
+                        0.0,
+                        0.0));
+        });
+    };
+    const std::string cube = box_mesh(Vec3::Constant(10.0)).text();
+    const std::string small = box_mesh(Vec3::Constant(0.1)).text();
+    const std::string tetrahedron =
+        "nodes = [[0, 0, 0], [10, 0, 0], [0, 10, 0], [0, 0, 10]], "
+        "triangles = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]";
+    CHECK(has(of_shape("box = [1, 1, 1]", {2, 2, 2}, tetrahedron), "of b by 1.5 m at the start"));
+    CHECK(has(of_shape("box = [2, 2, 2]", {0, 0, 0}, small), "overlaps b by 0.95 m at the start"));
+    CHECK(has(of_shape(small, {0, 0, 1}, cube), "of b by 4.05 m at the start"));
+    CHECK(has(of_shape("box = [1, 1, 1e-9]", {0, 0, 3}, square), "is too thin"));
+    CHECK(has(of_shape("box = [1, 1, 1e-7]", {0, 0, 3}, square), "nothing was thrown"));
     CHECK(has(refusal([&] {
                   model(rolling_ball({0.3, 0.2, 1.0}, Vec3::Zero()) + integrator("emm", 0.01, 1.0) +
                         meets("mesh_contact",

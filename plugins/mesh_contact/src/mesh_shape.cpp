@@ -116,13 +116,19 @@ MeshSide read_mesh_side(const Arguments& arguments, bool is_b) {
     return {std::move(side), std::make_shared<const Surface>(std::move(surface))};
 }
 
-Body MeshSide::body() const {
+Body MeshSide::body(std::string& why) const {
     using Kind = ContactShape::Kind;
     const ContactShape& shape = side.shape;
     if (mesh != nullptr) return solid(mesh);
     if (shape.kind == Kind::sphere) return ball(shape.radius);
     if (shape.kind == Kind::capsule) return capsule(shape.radius, shape.half_length);
-    return solid(std::make_shared<const Surface>(surface_of(shape.polyhedron())));
+    const Hull hull = shape.polyhedron();
+    Surface surface;
+    if (hull.empty())
+        why = "is too thin: it has no volume, but for rounding";
+    else
+        surface = surface_of(hull, why);
+    return solid(std::make_shared<const Surface>(std::move(surface)));
 }
 
 struct MeshContact::Sides {
@@ -155,9 +161,12 @@ MeshContact::MeshContact(const Arguments& arguments, const Sides& sides)
                    gap_law(arguments),
                    [&](const PairSide&, const PairSide&) {
                        const MeshSide& seen = sides.seen();
-                       return sides.from().mesh == nullptr
-                                  ? mesh_over_plane(seen.mesh)
-                                  : over_mesh(seen.body(), sides.from().mesh);
+                       if (sides.from().mesh == nullptr) return mesh_over_plane(seen.mesh);
+                       std::string why;
+                       const Body body = seen.body(why);
+                       if (!why.empty())
+                           arguments.fail(&seen == &sides.b ? "shape_b" : "shape", why);
+                       return over_mesh(body, sides.from().mesh);
                    }) {
     refuse_overlap(arguments, sides);
 }
@@ -172,7 +181,8 @@ void MeshContact::refuse_overlap(const Arguments& arguments, const Sides& sides)
     if (from.mesh != nullptr) {
         const Relative<double> z = relative_of(at_start());
         double least = 0.0;
-        const Body body = seen.body();
+        std::string why;
+        const Body body = seen.body(why);
         for (const Vec3& corner : body.surface->corners) {
             int nearest = -1;
             const Vec3 p = seen.side.turns ? Vec3(z.point(corner)) : Vec3(z.y);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "ancora/pairs/shape_contact.hpp"
 #include "ancora/pairs/shapes.hpp"
@@ -35,8 +36,8 @@ struct MeshSide {
     PairSide side;
     std::shared_ptr<const Surface> mesh;
 
-    /// What of it meets a mesh.
-    Body body() const;
+    /// What of it meets a mesh; of a shape that has no surface `why`.
+    Body body(std::string& why) const;
 };
 
 /// @throws through Arguments::fail

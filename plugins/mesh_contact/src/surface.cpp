@@ -21,6 +21,15 @@ std::string triangle_named(int t) {
     return "triangle " + std::to_string(t);
 }
 
+/// The first corner that no triangle names; -1: there is none.
+int first_unused(std::span<const Vec3> corners, std::span<const std::array<int, 3>> triangles) {
+    std::vector<char> is_used(corners.size(), 0);
+    for (const std::array<int, 3>& c : triangles)
+        for (const int corner : c) is_used[spot(corner)] = 1;
+    const auto found = std::ranges::find(is_used, 0);
+    return found == is_used.end() ? -1 : static_cast<int>(found - is_used.begin());
+}
+
 /// Every triangle names three corners that there are, and has an area.
 std::string check_triangles(std::span<const Vec3> corners,
                             std::span<const std::array<int, 3>> triangles) {
@@ -63,6 +72,27 @@ void bend(Surface& surface) {
     }
 }
 
+/// The first corner of each part that edges hold together.
+void find_pieces(Surface& surface) {
+    std::vector<int> piece(surface.corners.size(), -1), open;
+    std::vector<std::vector<int>> beside(surface.corners.size());
+    for (const Surface::Edge& edge : surface.edges) {
+        beside[spot(edge.from)].push_back(edge.to);
+        beside[spot(edge.to)].push_back(edge.from);
+    }
+    for (int k = 0; k < static_cast<int>(piece.size()); ++k) {
+        if (piece[spot(k)] >= 0) continue;
+        surface.pieces.push_back(k);
+        for (open.assign(1, k); !open.empty();) {
+            const int at = open.back();
+            open.pop_back();
+            if (piece[spot(at)] >= 0) continue;
+            piece[spot(at)] = k;
+            open.insert(open.end(), beside[spot(at)].begin(), beside[spot(at)].end());
+        }
+    }
+}
+
 void finish_corners(Surface& surface) {
     surface.around.resize(surface.corners.size());
     surface.outwards.assign(surface.corners.size(), Vec3::Zero());
@@ -88,12 +118,6 @@ void finish_corners(Surface& surface) {
 }
 
 }  // namespace
-
-bool Surface::is_closed() const {
-    return std::ranges::none_of(edges, [](const Edge& edge) {
-        return edge.bend == Bend::border;
-    });
-}
 
 double Surface::reach() const {
     double out = 0.0;
@@ -155,24 +179,32 @@ Surface make_surface(std::span<const Vec3> corners,
         }
         surface.triangles.push_back(triangle);
     }
+    if (const int unused = first_unused(corners, triangles); unused >= 0) {
+        why = "node " + std::to_string(unused) + " is in no triangle: leave it out";
+        return {};
+    }
     bend(surface);
     finish_corners(surface);
-    if (surface.is_closed() && !(volume > 0.0)) {
+    find_pieces(surface);
+    surface.is_solid = std::ranges::none_of(surface.edges, [](const Surface::Edge& edge) {
+        return edge.bend == Surface::Bend::border;
+    });
+    if (surface.is_solid && !(volume > 0.0)) {
         why =
             "is inside out: corners of its triangles run clockwise seen from outside; swap two "
-            "of each";
+            "of each. Of a room, which others are in, give the outer side of its walls, too, or "
+            "leave a triangle of its lid out";
         return {};
     }
     surface.tree = std::make_shared<const TriangleTree>(corners, triangles);
     return surface;
 }
 
-Surface surface_of(const Hull& hull) {
+Surface surface_of(const Hull& hull, std::string& why) {
     std::vector<std::array<int, 3>> triangles;
     for (const Hull::Face& face : hull.faces)
         for (std::size_t k = 2; k < face.corners.size(); ++k)
             triangles.push_back({face.corners[0], face.corners[k - 1], face.corners[k]});
-    std::string why;
     return make_surface(hull.corners, triangles, why);
 }
 

@@ -42,9 +42,11 @@ struct Surface {
     std::vector<Vec3> outwards;            ///< of corners: sum of normals by angles
     std::vector<char> is_on_border;        ///< corners
     std::vector<char> stands_out;          ///< corners at edges that do
+    std::vector<int> pieces;               ///< a corner of each part that hangs together
+    bool is_solid = false;                 ///< closed
     std::shared_ptr<const TriangleTree> tree;
 
-    bool is_closed() const;
+    bool is_closed() const { return is_solid; }
     /// Of the ball about the origin that it fills.
     double reach() const;
     /// Of p, below zero behind the surface; not beyond `within`, where nothing is nearer.
@@ -71,7 +73,7 @@ inline constexpr double kFlatBend = 1e-8;
 Surface make_surface(std::span<const Vec3> corners,
                      std::span<const std::array<int, 3>> triangles,
                      std::string& why);
-Surface surface_of(const Hull& hull);
+Surface surface_of(const Hull& hull, std::string& why);
 
 /// Where a point of a triangle is the nearest one.
 struct Foot {

@@ -61,7 +61,7 @@ public:
           scratch_(std::make_shared<Scratch>(*a_, *b_)),
           radius_(a.radius),
           reach_(a.reach),
-          size_(2.0 * std::min(a.reach, a.is_ball() || is_capsule() ? a.reach : b_->reach())) {}
+          size_(2.0 * size_of(a, *b_)) {}
 
     int num_rows() const {
         return 1 + (!Turns ? kBallRows : is_capsule() ? kCapsuleRows : kSolidRows);
@@ -176,6 +176,11 @@ private:
         int second = 0;  // the triangle, or the edge of b
         int order = 0;   // 1: e x f leads from a to b
     };
+    /// Of a point that of the mesh: it has none.
+    static double size_of(const Body& a, const Surface& b) {
+        if (a.radius > 0.0) return a.reach;
+        return a.is_ball() ? b.reach() : std::min(a.reach, b.reach());
+    }
     bool is_capsule() const { return a_->corners.size() == 2; }
     bool is_round() const { return radius_ > 0.0; }
     ContactShape axis() const {
@@ -273,6 +278,7 @@ private:
     bool leads_out_of_corner(int corner, const Vec3& way) const;
     double outside(const Place& f, const Relative<double>& z) const;
     double separation(const Relative<double>& z) const;
+    double depth_within(double first, const Relative<double>& z) const;
     struct Near {
         std::vector<int> triangles, corners, edges;  // of b
     };

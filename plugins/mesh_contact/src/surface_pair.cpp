@@ -173,6 +173,20 @@ double SurfacePair<Turns>::deepest_way_through(const Near& near, const Relative<
     return deepest;
 }
 
+/// How deep a piece of one that meets no triangle of the other is within it; zero: none is.
+template <bool Turns>
+double SurfacePair<Turns>::depth_within(double first, const Relative<double>& z) const {
+    double deepest = std::max(0.0, radius_ - first);
+    for (std::size_t k = 1; k < a_->pieces.size(); ++k)
+        deepest = std::max(deepest, radius_ - b_->distance(point_of_a(a_->pieces[k], z)));
+    if (!a_->is_solid) return deepest;
+    for (const int k : b_->pieces) {
+        const Vec3 p = z.turned_back(Vector3<double>(b_->corners[seat(k)]) - z.y);
+        if (p.norm() <= reach_) deepest = std::max(deepest, -a_->distance(p));
+    }
+    return deepest;
+}
+
 template <bool Turns>
 double SurfacePair<Turns>::separation(const Relative<double>& z) const {
     const double first = b_->distance(point_of_a(0, z));
@@ -185,7 +199,6 @@ double SurfacePair<Turns>::separation(const Relative<double>& z) const {
         if (first < -2.0 * reach_ - near()) return first - radius_;
         const Near& around = near_a(z);
         double least = near();
-        if (around.triangles.empty()) return first < 0.0 ? first - radius_ : least;
         for (int k = 0; k < static_cast<int>(a_->corners.size()); ++k)
             if (a_->stands_out[seat(k)] != 0)
                 least = std::min(least, b_->distance(point_of_a(k, z), radius_ + near()) - radius_);
@@ -204,7 +217,8 @@ double SurfacePair<Turns>::separation(const Relative<double>& z) const {
             if (outside(edges, z) <= 0.0) least = std::min(least, met.apart - radius_);
         });
         const double through = deepest_way_through(around, z);
-        return through > 0.0 ? std::min(least, -through - radius_) : least;
+        if (through > 0.0) return std::min(least, -through - radius_);
+        return least < 0.0 ? least : std::min(least, -depth_within(first, z));
     }
 }
 
@@ -298,6 +312,7 @@ Surface corners_alone(std::vector<Vec3> corners) {
     Surface out;
     out.corners = std::move(corners);
     out.stands_out.assign(out.corners.size(), 1);
+    out.pieces = {0};
     return out;
 }
 

@@ -58,6 +58,12 @@ Mesh terrain(int count, double edge, const Height& height) {
     return out;
 }
 
+Mesh plane_of(int count, double edge) {
+    return terrain(count, edge, [](double, double) {
+        return 0.0;
+    });
+}
+
 Mesh box_mesh(const Vec3& size) {
     Mesh out;
     for (int k = 0; k < 8; ++k)
@@ -126,9 +132,7 @@ void check_balances(const Simulation& simulation, double steps) {
 const Mat3 kUpright = Mat3::Identity();
 
 TEST_CASE("a ball on a plane of triangles rolls as on the plane, over edges without a bump") {
-    const Mesh flat = terrain(8, 0.25, [](double, double) {
-        return 0.0;
-    });
+    const Mesh flat = plane_of(8, 0.25);
     for (const double mu : {0.0, 0.4})
         for (const double drop : {0.0, 0.2}) {
             CAPTURE(mu);
@@ -159,12 +163,8 @@ TEST_CASE("a ball on a plane of triangles rolls as on the plane, over edges with
 }
 
 TEST_CASE("a point without a radius meets triangles in a plane as the plane") {
-    const Mesh flat = terrain(8, 0.25, [](double, double) {
-        return 0.0;
-    });
     const std::string both = "a = \"p\"\nb = \"ground\"\nradius = 0.0\n";
     for (const double drop : {0.0, 0.2}) {
-        CAPTURE(drop);
         const std::string start =
             weight({0.3, 0.1, -kGravity}) + "\n[[body]]\nname = \"p\"\n" +
             "type = \"particle\"\nmass = 2.0\nposition = " + triple({-0.9, -0.77, drop}) +
@@ -172,7 +172,9 @@ TEST_CASE("a point without a radius meets triangles in a plane as the plane") {
         Simulation plane =
             model(start + meets("contact", both + "plane = { normal = [0, 0, 1] }", 0.5, 0.3));
         Simulation mesh = model(
-            start + meets("mesh_contact", both + "shape_b = { " + flat.text() + " }", 0.5, 0.3));
+            start +
+            meets(
+                "mesh_contact", both + "shape_b = { " + plane_of(8, 0.25).text() + " }", 0.5, 0.3));
         run_to_end(plane);
         run_to_end(mesh);
         check_balances(mesh, 200.0);
@@ -201,15 +203,28 @@ void check_alike(const std::string& start,
 
 const Mat3 kTilted = Eigen::Quaterniond(0.9, 0.1, 0.3, 0.2).normalized().toRotationMatrix();
 
+TEST_CASE("far from the origin a ball slides on triangles as near it") {
+    const Mat3 R = Eigen::AngleAxisd(0.8, Vec3(1, 2, 3).normalized()).toRotationMatrix();
+    const std::string mesh =
+        plane_of(8, 0.25).text() + ", orientation = { axis = [1, 2, 3], angle = 0.8 }";
+    const auto end = [&](const Vec3& from) {
+        Simulation simulation =
+            model(weight(R * Vec3(0.3, 0.1, -kGravity)) +
+                  rolling_ball(from + R * Vec3(-0.9, -0.77, 0.1), R * Vec3(1.3, 1.0, 0.0)) +
+                  integrator("emm", 0.01, 1.0) +
+                  meets("mesh_contact",
+                        "a = \"ball\"\nb = \"ground\"\nradius = 0.1\nshape_b = { position = " +
+                            triple(from) + ", " + mesh + " }",
+                        0.5,
+                        0.0));
+        run_to_end(simulation);
+        return Vec3(place(simulation, "ball.") - from);
+    };
+    CHECK((end({300, -500, 1000}) - end(Vec3::Zero())).norm() <= tolerance(1e-9));
+}
+
 TEST_CASE("boxes, capsules and meshes on a plane of triangles, and a mesh on a plane") {
-    const std::string flat = "shape_b = { " +
-                             terrain(5,
-                                     0.3,
-                                     [](double, double) {
-                                         return 0.0;
-                                     })
-                                 .text() +
-                             " }";
+    const std::string flat = "shape_b = { " + plane_of(5, 0.3).text() + " }";
     const std::string both = "a = \"a\"\nb = \"ground\"\n";
     const std::string plane = "plane = { normal = [0, 0, 1] }";
     const Vec3 size(0.3, 0.2, 0.15);
@@ -378,9 +393,7 @@ TEST_CASE("a ball in a bowl of triangles, against halved steps and other methods
 
 /// At 900 m/s, nine metres a step, it comes back from the surface as if steps were short.
 TEST_CASE("nothing passes a surface, however fast") {
-    const Mesh square = terrain(2, 1.0, [](double, double) {
-        return 0.0;
-    });
+    const Mesh square = plane_of(2, 1.0);
     Simulation simulation = model(
         rolling_ball({0.1, 0.2, 5.0}, {0.0, 0.0, -900.0}) + integrator("emm", 0.01, 0.02) +
         meets("mesh_contact",
@@ -445,7 +458,6 @@ TEST_CASE("bad meshes are refused in words") {
     Mesh inside_out = box_mesh({1.0, 1.0, 1.0});
     for (std::array<int, 3>& t : inside_out.triangles) std::swap(t[1], t[2]);
     CHECK(has(refused(inside_out.text()), "is inside out"));
-    // Of overlaps which triangle, and how deep
     const std::string square =
         "nodes = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], triangles = [[1, 3, 2], [0, 1, 2]]";
     CHECK(has(refused(square, 0.07), "overlaps triangle 1 of b by 0.03 m at the start"));
@@ -453,7 +465,6 @@ TEST_CASE("bad meshes are refused in words") {
     CHECK(has(refused(square, 0.1), "nothing was thrown"));
     CHECK(has(refused("box = [1, 1, 1]"), "has no mesh, and neither has b"));
     CHECK(has(triangles("[0, 1, 2], [2, 1, 4]"), "node 3 is in no triangle"));
-    // What is wholly inside of a solid meets none of its triangles.
     const auto of_shape = [&](const std::string& shape, const Vec3& x, const std::string& mesh) {
         return refusal([&] {
             model(rolling_ball(x, Vec3::Zero()) + integrator("emm", 0.01, 1.0) +
@@ -464,16 +475,14 @@ TEST_CASE("bad meshes are refused in words") {
                         0.0));
         });
     };
-    const std::string cube = box_mesh(Vec3::Constant(10.0)).text();
-    const std::string small = box_mesh(Vec3::Constant(0.1)).text();
+    const std::string small = box_mesh({0.1, 0.1, 0.1}).text();
     const std::string tetrahedron =
         "nodes = [[0, 0, 0], [10, 0, 0], [0, 10, 0], [0, 0, 10]], "
         "triangles = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]";
     CHECK(has(of_shape("box = [1, 1, 1]", {2, 2, 2}, tetrahedron), "of b by 1.5 m at the start"));
     CHECK(has(of_shape("box = [2, 2, 2]", {0, 0, 0}, small), "overlaps b by 0.95 m at the start"));
-    CHECK(has(of_shape(small, {0, 0, 1}, cube), "of b by 4.05 m at the start"));
+    CHECK(has(of_shape(small, {1, 1, 1}, tetrahedron), "of b by 0.95 m at the start"));
     CHECK(has(of_shape("box = [1, 1, 1e-9]", {0, 0, 3}, square), "is too thin"));
-    CHECK(has(of_shape("box = [1, 1, 1e-7]", {0, 0, 3}, square), "nothing was thrown"));
     CHECK(has(refusal([&] {
                   model(rolling_ball({0.3, 0.2, 1.0}, Vec3::Zero()) + integrator("emm", 0.01, 1.0) +
                         meets("mesh_contact",

@@ -282,6 +282,12 @@ void ShapeContact::evaluate_step(int, const RowStep& step, const RowStepValues& 
                 miss -= w[k] * dz[k];
                 terms += std::abs(w[k] * mid[k]);
             }
+            // y is a difference of places, which may be far from the origin.
+            Vec3 n = Vec3::Zero();
+            for (std::size_t k = 0; k < 3; ++k) n += w[k] * vec3(step.mid, places_.f + 3 * k);
+            terms = std::max(terms,
+                             n.cwiseAbs().dot(vec3(step.mid, places_.c).cwiseAbs() +
+                                              vec3(step.mid, places_.d).cwiseAbs()));
             miss = beyond_rounding(miss, terms);
             for (std::size_t k = 0; k < kNumRelative; ++k)
                 w[k] += miss / norm * (k < 3 ? 1.0 : square) * dz[k];

@@ -112,15 +112,11 @@ std::string hidden_in_steps(const Objective& one,
 /// The derivatives of all objectives by one parameter, as neighbours come in.
 class Derivatives {
 public:
-    /// @param is_noisy  runs whose steps the integrator chooses
-    Derivatives(const ModelParameter& parameter,
-                double extent,
-                const RunResult& here,
-                bool is_noisy)
+    Derivatives(const ModelParameter& parameter, double extent, const RunResult& here)
         : parameter_(parameter),
           scale_(parameter.scale(extent)),
           here_(here),
-          central_(here.values.size(), Richardson(2, is_noisy ? 2 : kMostLevels)),
+          central_(here.values.size(), Richardson(2)),
           forward_(here.values.size(), Richardson(1)),
           backward_(here.values.size(), Richardson(1)),
           largest_change_(here.values.size(), 0.0) {}
@@ -311,13 +307,12 @@ Gradient differentiate(const ModelSource& model,
     if (adjoint.has_jump)
         out.why_differences +=
             ": steps do not end there, so that neither they nor their differences have the "
-            "derivative of the motion; take an integrator that chooses its steps (dopri5), a "
-            "relay, "
-            "or a condition that is smooth";
+            "derivative of the motion; take an integrator that chooses its steps, or a condition "
+            "that is smooth";
 
     std::vector<Derivatives> derivatives;
     for (const ModelParameter& parameter : parameters)
-        derivatives.emplace_back(parameter, extent, here, simulation.is_adaptive());
+        derivatives.emplace_back(parameter, extent, here);
     const auto watch_neighbour = [&](const Simulation& neighbour) {
         return std::make_unique<ObjectiveWatch>(of, neighbour, places);
     };

@@ -20,8 +20,11 @@ namespace ancora {
 /// leaves nothing that is larger than what the slopes r' differ by, as where slopes jump, or than
 /// half of the terms. A force that jumps on the way, as by a condition on the state, leaves its
 /// jump: when it comes depends on parameters, and no derivative of the steps knows that. A smooth
-/// force that bends there is, in the middle of the way, where its values and slopes at the ends
-/// have it, (r'(x0) - r'(x1)) / 8 . (x1 - x0); one that jumps is off by half of its jump.
+/// force that bends there is, on the way, where its values and slopes at the ends have it,
+///
+///   p (1 - p) ((1 - p) r'(x0) - p r'(x1)) . (x1 - x0)   at a part p                            (2)
+///
+/// and one that jumps is off by a quarter of its jump at p = 1/3 or 2/3, or by more.
 class JumpCheck {
 public:
     explicit JumpCheck(KernelSystem& system) : system_(system) {}
@@ -43,7 +46,7 @@ private:
         Eigen::VectorXd motion, rows;
     };
     static Way between(const AcceptedStep& from, const AcceptedStep& to);
-    static AcceptedStep between_of(const AcceptedStep& one, const AcceptedStep& other);
+    static AcceptedStep on_the_way(const AcceptedStep& one, const AcceptedStep& other, double part);
     bool are_alike(const AcceptedStep& one, const AcceptedStep& other) const;
     bool jumps(const StepDerivative::Change& here, const AcceptedStep& step);
 

@@ -27,13 +27,21 @@ bool has_positions(const Block& block) {
 bool is_unilateral(const Block& block, Eigen::Index row) {
     return law(block.shape(), static_cast<std::size_t>(row)).kind == RowKind::unilateral;
 }
-/// The last of several rows, that is the least of their gaps and presses nothing: steps end where
-/// it closes, as those of features do that are chosen anew there. What it is a function of is its
-/// own affair. A row whose Jacobian has been forgotten is not the least at every state.
-bool is_guard(const Block& block, Eigen::Index row, const Matrix& A, const Vector& pi) {
-    constexpr double kRounded = 1e-12;
-    return row > 0 && row + 1 == A.rows() && is_unilateral(block, row) && A.row(row).isZero(0.0) &&
-           pi(row) <= pi.head(row).minCoeff() + kRounded * pi.cwiseAbs().maxCoeff();
+/// Whether the last of several rows is the least of their gaps, at most states, and presses nothing
+/// at any: steps end where it closes, as those of features do that are chosen anew there. What it
+/// is a function of is its own affair. A row whose Jacobian has been forgotten is a gap of its own.
+bool has_guard(const Block& block, const Stage& stage, Random& random) {
+    constexpr int kLooks = 16;
+    const Eigen::Index last = block.num_rows_of() - 1;
+    if (last < 1 || !has_positions(block) || !is_unilateral(block, last)) return false;
+    int num_least = 0;
+    for (int k = 0; k < kLooks; ++k) {
+        const At at = random_state(stage, random);
+        const Block::Values values = block.evaluate(at.u, at.du, at.t);
+        if (!values.A.row(last).isZero(0.0)) return false;
+        if (values.pi(last) <= values.pi.head(last).minCoeff()) ++num_least;
+    }
+    return 2 * num_least > kLooks;
 }
 /// What may not overlap is far from each other: no row presses.
 bool is_far(const Block& block, const Matrix& A) {
@@ -56,6 +64,7 @@ void check_jacobian(Subject& subject) {
         },
         [](const Block& block, const Stage& stage, Random& random) {
             const Vector none;
+            const bool guards = has_guard(block, stage, random);
             for (int k = 0; k < kRowStates; ++k) {
                 const At at = state_of(k, Placement::far, stage, random);
                 double error = 0.0;
@@ -69,8 +78,7 @@ void check_jacobian(Subject& subject) {
                         return block.is_velocity() ? block.rate(at.u, x, at.t)
                                                    : block.evaluate(x, at.du, at.t).pi;
                     });
-                for (Eigen::Index row = 0; has_positions(block) && row < A.rows(); ++row)
-                    if (is_guard(block, row, A, values.pi)) differences.row(row).setZero();
+                if (guards) differences.bottomRows(1).setZero();
                 compare_rows(A,
                              differences,
                              row_size(A, differences, allowance(error)),
@@ -223,6 +231,7 @@ void check_discrete_identity(Subject& subject) {
             return !block.is_acceleration() && !(block.is_tangential() && block.is_velocity());
         },
         [](const Block& block, const Stage& stage, Random& random) {
+            const bool guards = has_guard(block, stage, random);
             for (int k = 0; k < 4 * kRowStates; ++k) {
                 const At at = state_of(k, Placement::turned, stage, random);
                 // from steps that change everything to steps that change the seventh digit
@@ -246,7 +255,7 @@ void check_discrete_identity(Subject& subject) {
                     scale += start.pi.cwiseAbs() + end.pi.cwiseAbs();
                     for (Eigen::Index i = 0; i < expected.size(); ++i)
                         if (is_damped_around(block, i, start, end) ||
-                            is_guard(block, i, step.B, start.pi))
+                            (guards && i + 1 == expected.size()))
                             expected(i) = change(i);
                     require_no_jump(block, at, h);
                 }

@@ -196,17 +196,5 @@ TEST_CASE("entries of tables and of rows are parameters") {
     CHECK(has(by("parameters.p[1]"), "write parameters.p[1][0] to parameters.p[1][1]"));
 }
 
-TEST_CASE("errors of differences include corners that are as near as the steps") {
-    // The trapezoid over steps with an impact has a corner wherever that passes a step's end.
-    const std::string text = dropped_ball(0.7);
-    const Texts of{"integral(ball.z)"}, by{"constraint.floor.restitution"};
-    const Gradient::Entry differences =
-        gradient_of(text, of, by, GradientMethod::differences).entry(0, 0);
-    const Gradient::Entry adjoint = gradient_of(text, of, by, GradientMethod::adjoint).entry(0, 0);
-    CHECK(std::abs(differences.value - adjoint.value) <=
-          tolerance(3.0 * (differences.error + adjoint.error)));
-    CHECK(differences.error < 1e-2 * std::abs(adjoint.value));
-}
-
 }  // namespace
 }  // namespace ancora::testing

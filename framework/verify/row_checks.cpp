@@ -31,17 +31,17 @@ bool is_unilateral(const Block& block, Eigen::Index row) {
 /// at any: steps end where it closes, as those of features do that are chosen anew there. What it
 /// is a function of is its own affair. A row whose Jacobian has been forgotten is a gap of its own.
 bool has_guard(const Block& block, const Stage& stage, Random& random) {
-    constexpr int kLooks = 16;
+    constexpr int kGuardLooks = 16;
     const Eigen::Index last = block.num_rows_of() - 1;
     if (last < 1 || !has_positions(block) || !is_unilateral(block, last)) return false;
     int num_least = 0;
-    for (int k = 0; k < kLooks; ++k) {
+    for (int k = 0; k < kGuardLooks; ++k) {
         const At at = random_state(stage, random);
         const Block::Values values = block.evaluate(at.u, at.du, at.t);
         if (!values.A.row(last).isZero(0.0)) return false;
         if (values.pi(last) <= values.pi.head(last).minCoeff()) ++num_least;
     }
-    return 2 * num_least > kLooks;
+    return 2 * num_least > kGuardLooks;
 }
 /// What may not overlap is far from each other: no row presses.
 bool is_far(const Block& block, const Matrix& A) {

@@ -26,7 +26,7 @@ std::string pushed(const std::string& force, double threshold, double step) {
 TEST_CASE("a force that a condition on the state switches has no derivative, and this is said") {
     // At any step, at the borders of what is computed again too
     for (int k = 0; k < 12; ++k) {
-        const double threshold = 0.1 + 0.0201 * k;
+        const double threshold = 0.1 + 0.02017 * k;
         CAPTURE(threshold);
         for (const std::size_t most_bytes : {GradientOptions().most_bytes, std::size_t{0}}) {
             const Gradient found = gradient_of(pushed("if(x > ${at}, -${F}, 0)", threshold, 2e-3),
@@ -102,7 +102,7 @@ TEST_CASE("sums and extreme values of what jumps in impacts have no derivative, 
                 CAPTURE(of[i]);
                 const bool is_hidden = i > 2;
                 CHECK(std::isinf(found.entry(i, k).error) == is_hidden);
-                CHECK((found.entry(i, k).remark == "") == !is_hidden);
+                CHECK(has(found.entry(i, k).remark, "impact") == is_hidden);
             }
         // Behind the impact at t1 z = r + k w s - g s^2 / 2, s = t - t1.
         const double fall = kHeight - 0.02, w = std::sqrt(2.0 * kGravity * fall);
